@@ -7,9 +7,10 @@
 //
 // Lines are matched by the greedy algorithm of E. W. Myers, "An O(ND)
 // difference algorithm and its variations", Algorithmica 1 (1986), which finds
-// a shortest edit script. D, the number of changed lines, is small here, and
-// lines that both ends share are cut off first, so its memory of O(D^2) does
-// not matter.
+// a shortest edit script. Its time and memory are O(D^2) for D changed lines,
+// so where there are many it is asked about each edit by itself. Within one
+// that is very long, it goes to the furthest point that a limited number of
+// changed lines reaches, and on from there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,8 @@
 #include "report/Terminal.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include <algorithm>
+#include <optional>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -25,6 +27,9 @@ using llvm::StringRef;
 namespace {
 
 using Lines = std::vector<StringRef>; // With their line endings.
+
+/// The most changed lines that a search looks for at a time.
+constexpr int MostEdits = 2000;
 
 /// One line of the script: kept (' '), removed ('-') or added ('+').
 struct ScriptLine {
@@ -45,16 +50,33 @@ static Lines splitLines(StringRef Text) {
   return Result;
 }
 
-// The furthest points per diagonal after each number of edits.
-static std::vector<std::vector<int>>
-searchForward(llvm::ArrayRef<StringRef> A, llvm::ArrayRef<StringRef> B) {
-  const int N = A.size(), M = B.size(), Max = N + M;
-  std::vector<int> Furthest(2 * Max + 3, 0);
+namespace {
+
+/// One search, from the first lines of both texts.
+struct Search {
+  /// The furthest points per diagonal after each number of edits.
   std::vector<std::vector<int>> Trace;
+  int X = 0, Y = 0; ///< So many lines of both it got through.
+  int Edits = 0;    ///< With so many of them.
+};
+
+} // namespace
+
+static void addLines(char Kind, llvm::ArrayRef<StringRef> Lines,
+                     std::vector<ScriptLine> &Script) {
+  for (StringRef Line : Lines)
+    Script.push_back({Kind, Line});
+}
+
+static Search searchForward(llvm::ArrayRef<StringRef> A,
+                            llvm::ArrayRef<StringRef> B) {
+  const int N = A.size(), M = B.size(), Max = std::min(N + M, MostEdits);
+  std::vector<int> Furthest(2 * Max + 3, 0);
+  Search Result;
   for (int D = 0; D <= Max; ++D) {
     // Only the diagonals that this step looks at.
-    Trace.emplace_back(Furthest.begin() + Max - D,
-                       Furthest.begin() + Max + D + 1);
+    Result.Trace.emplace_back(Furthest.begin() + Max - D,
+                              Furthest.begin() + Max + D + 1);
     for (int K = -D; K <= D; K += 2) {
       bool Down =
           K == -D || (K != D && Furthest[Max + K - 1] < Furthest[Max + K + 1]);
@@ -63,20 +85,23 @@ searchForward(llvm::ArrayRef<StringRef> A, llvm::ArrayRef<StringRef> B) {
       while (X < N && Y < M && A[X] == B[Y])
         ++X, ++Y;
       Furthest[Max + K] = X;
+      if (X <= N && Y <= M && X + Y >= Result.X + Result.Y)
+        Result.X = X, Result.Y = Y, Result.Edits = D;
       if (X >= N && Y >= M)
-        return Trace;
+        return Result;
     }
   }
-  return Trace;
+  return Result;
 }
 
-static std::vector<ScriptLine> shortestScript(llvm::ArrayRef<StringRef> A,
-                                              llvm::ArrayRef<StringRef> B) {
-  std::vector<ScriptLine> Backwards;
-  int X = A.size(), Y = B.size();
-  std::vector<std::vector<int>> Trace = searchForward(A, B);
-  for (int D = static_cast<int>(Trace.size()) - 1; D > 0; --D) {
-    const std::vector<int> &Furthest = Trace[D]; // Diagonal K at index D + K.
+// Adds the script of a search to Script.
+static void addScript(const Search &Found, llvm::ArrayRef<StringRef> A,
+                      llvm::ArrayRef<StringRef> B,
+                      std::vector<ScriptLine> &Script) {
+  const size_t Begin = Script.size();
+  int X = Found.X, Y = Found.Y;
+  for (int D = Found.Edits; D > 0; --D) {
+    const std::vector<int> &Furthest = Found.Trace[D]; // Of K at index D + K.
     int K = X - Y;
     bool Down =
         K == -D || (K != D && Furthest[D + K - 1] < Furthest[D + K + 1]);
@@ -84,37 +109,102 @@ static std::vector<ScriptLine> shortestScript(llvm::ArrayRef<StringRef> A,
     int FromY = FromX - (Down ? K + 1 : K - 1);
     // The kept lines behind the edit, then the edit itself.
     while (X > (Down ? FromX : FromX + 1))
-      --X, --Y, Backwards.push_back({' ', A[X]});
+      --X, --Y, Script.push_back({' ', A[X]});
     if (Down)
-      Backwards.push_back({'+', B[--Y]});
+      Script.push_back({'+', B[--Y]});
     else
-      Backwards.push_back({'-', A[--X]});
+      Script.push_back({'-', A[--X]});
     X = FromX, Y = FromY;
   }
   while (X > 0)
-    Backwards.push_back({' ', A[--X]});
-  std::reverse(Backwards.begin(), Backwards.end());
-  return Backwards;
+    Script.push_back({' ', A[--X]});
+  std::reverse(Script.begin() + Begin, Script.end());
 }
 
-static std::vector<ScriptLine> compare(const Lines &A, const Lines &B) {
-  size_t Front = 0;
-  while (Front < std::min(A.size(), B.size()) && A[Front] == B[Front])
-    ++Front;
+// What makes A the text B; nothing if that takes more than one search \p
+// AtOnce.
+static std::optional<std::vector<ScriptLine>>
+scriptOf(llvm::ArrayRef<StringRef> A, llvm::ArrayRef<StringRef> B,
+         bool AtOnce) {
+  const auto Front = std::ranges::mismatch(A, B).in1 - A.begin();
+  const llvm::ArrayRef<StringRef> Head = A.take_front(Front);
+  A = A.drop_front(Front);
+  B = B.drop_front(Front);
   size_t Back = 0;
-  while (Back < std::min(A.size(), B.size()) - Front &&
+  while (Back < std::min(A.size(), B.size()) &&
          A[A.size() - 1 - Back] == B[B.size() - 1 - Back])
     ++Back;
+  const llvm::ArrayRef<StringRef> Tail = A.take_back(Back);
+  A = A.drop_back(Back);
+  B = B.drop_back(Back);
   std::vector<ScriptLine> Script;
-  Script.reserve(A.size() + B.size());
-  for (size_t I = 0; I < Front; ++I)
-    Script.push_back({' ', A[I]});
-  llvm::ArrayRef<StringRef> MiddleA(A), MiddleB(B);
-  llvm::append_range(
-      Script, shortestScript(MiddleA.slice(Front, A.size() - Front - Back),
-                             MiddleB.slice(Front, B.size() - Front - Back)));
-  for (size_t I = A.size() - Back; I < A.size(); ++I)
-    Script.push_back({' ', A[I]});
+  addLines(' ', Head, Script);
+  while (!A.empty() && !B.empty()) {
+    const Search Found = searchForward(A, B);
+    addScript(Found, A, B, Script);
+    A = A.drop_front(Found.X);
+    B = B.drop_front(Found.Y);
+    if (AtOnce && (!A.empty() || !B.empty()))
+      return std::nullopt;
+  }
+  addLines('-', A, Script);
+  addLines('+', B, Script);
+  addLines(' ', Tail, Script);
+  return Script;
+}
+
+namespace {
+
+/// Lines from Begin to End of the text before and after.
+struct Part {
+  size_t BeginA, EndA, BeginB, EndB;
+};
+
+} // namespace
+
+// The lines that edits are in.
+static std::vector<Part> changedParts(const ChangedFile &File, const Lines &A,
+                                      const Lines &B) {
+  // How many lines begin up to there.
+  auto LinesUntil = [](const Lines &All, size_t Offset) -> size_t {
+    const char *At = All.empty() ? nullptr : All.front().data() + Offset;
+    return std::ranges::upper_bound(All, At, {}, &StringRef::data) -
+           All.begin();
+  };
+  std::vector<Part> Result;
+  size_t Longer = 0; // Modulo 2^64, where the text got shorter.
+  for (const TextEdit &E : File.Edits) {
+    Part P;
+    P.BeginA = std::max<size_t>(LinesUntil(A, E.Offset), 1) - 1;
+    P.BeginB = std::max<size_t>(LinesUntil(B, E.Offset + Longer), 1) - 1;
+    Longer += E.Text.size() - E.Length;
+    P.EndA = LinesUntil(A, E.end());
+    P.EndB = LinesUntil(B, E.end() + Longer);
+    if (!Result.empty() && P.BeginA < Result.back().EndA)
+      Result.back().EndA = P.EndA, Result.back().EndB = P.EndB;
+    else
+      Result.push_back(P);
+  }
+  return Result;
+}
+
+static std::vector<ScriptLine> compare(const ChangedFile &File) {
+  const Lines A = splitLines(File.Before), B = splitLines(File.After);
+  const std::vector<Part> Parts = changedParts(File, A, B);
+  if (auto Script = scriptOf(A, B, /*AtOnce=*/!Parts.empty()))
+    return std::move(*Script);
+  std::vector<ScriptLine> Script;
+  const llvm::ArrayRef<StringRef> AllA = A, AllB = B;
+  size_t Done = 0;
+  for (const Part &P : Parts) {
+    addLines(' ', AllA.slice(Done, P.BeginA - Done), Script);
+    llvm::append_range(Script,
+                       *scriptOf(AllA.slice(P.BeginA, P.EndA - P.BeginA),
+                                 AllB.slice(P.BeginB, P.EndB - P.BeginB),
+                                 /*AtOnce=*/false));
+    Done = P.EndA;
+  }
+  addLines(' ', AllA.drop_front(Done), Script);
   return Script;
 }
 
@@ -139,12 +229,11 @@ static void printRange(llvm::raw_ostream &OS, unsigned Begin, unsigned Count) {
 }
 
 void bankstripe::printDiff(llvm::raw_ostream &OS, StringRef Name,
-                           StringRef Before, StringRef After) {
-  if (Before == After)
+                           const ChangedFile &File) {
+  if (File.Before == File.After)
     return;
   constexpr size_t Context = 3;
-  std::vector<ScriptLine> Script =
-      compare(splitLines(Before), splitLines(After));
+  const std::vector<ScriptLine> Script = compare(File);
   Name.consume_front("/");
   // Where a program reads it, it is exact.
   const std::string Shown = OS.is_displayed() ? printable(Name) : Name.str();

@@ -272,7 +272,7 @@ json::Value bankstripe::toJson(const Plan &P,
   for (const ChangedFile &File : Changes) {
     std::string Diff;
     llvm::raw_string_ostream OS(Diff);
-    printDiff(OS, displayName(File.Path), File.Before, File.After);
+    printDiff(OS, displayName(File.Path), File);
     Files.push_back(
         json::Object{{"file", jsonText(File.Path)}, {"diff", jsonText(Diff)}});
   }

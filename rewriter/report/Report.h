@@ -82,11 +82,11 @@ std::string cost(const PlannedArray &A);
 /// for another architecture; else empty.
 std::string otherFittedGpu(const Plan &P);
 
-/// Prints a unified diff with three lines of context, `a/` and `b/` before
-/// \p Name, as `git apply` and `patch -p1` take it. Nothing when both are
-/// equal.
+/// Prints what became of \p File as a unified diff with three lines of context,
+/// `a/` and `b/` before \p Name, as `git apply` and `patch -p1` take it.
+/// Nothing when nothing did.
 void printDiff(llvm::raw_ostream &OS, llvm::StringRef Name,
-               llvm::StringRef Before, llvm::StringRef After);
+               const ChangedFile &File);
 
 /// \p Text, with what is not UTF-8 repaired, as JSON has to be.
 llvm::json::Value jsonText(llvm::StringRef Text);

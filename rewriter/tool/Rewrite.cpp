@@ -86,7 +86,7 @@ static void report(const RunResult &Run, const ToolOptions &Options) {
       (Options.Mode == RewriteMode::Check && Options.Level != Detail::Quiet);
   if (Rewrites && ShowsDiff)
     for (const ChangedFile &File : Run.Changes)
-      printDiff(llvm::outs(), displayName(File.Path), File.Before, File.After);
+      printDiff(llvm::outs(), displayName(File.Path), File);
 }
 
 // The last line, where it is not overlooked, also if both streams are one.

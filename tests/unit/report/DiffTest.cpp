@@ -24,7 +24,7 @@ namespace {
 std::string diff(StringRef Before, StringRef After, StringRef Name = "a.cu") {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
-  printDiff(OS, Name, Before, After);
+  printDiff(OS, Name, {Name.str(), Before.str(), After.str()});
   return Text;
 }
 
@@ -190,6 +190,39 @@ TEST(Diff, NoNewlineAtTheEnd) {
             "@@ -1 +1 @@\n-1\n\\ No newline at end of file\n+1\n");
   EXPECT_EQ(hunks("1\n", "1"),
             "@@ -1 +1 @@\n-1\n+1\n\\ No newline at end of file\n");
+}
+
+// So many that a search for the shortest script of all would take gigabytes.
+TEST(Diff, EachOfManyEdits) {
+  ChangedFile File{"/a.cu", "", "", {}};
+  for (unsigned I = 0; I < 20'000; ++I) {
+    // What is added is like what follows.
+    File.Edits.push_back(
+        {unsigned(File.Before.size()) + 5, 0, "new\n}\nsame\n"});
+    File.Before += "same\n}\n";
+    File.After += "same\nnew\n}\nsame\n}\n";
+  }
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printDiff(OS, "a.cu", File);
+  EXPECT_EQ(Patch(File.Before, Text).apply(), File.After);
+  EXPECT_EQ(StringRef(Text).count("\n+"), 60'001u); // With that of the name.
+  EXPECT_EQ(StringRef(Text).count("\n-"), 0u);
+}
+
+TEST(Diff, OneVeryLongEdit) {
+  std::string Before, After;
+  for (unsigned I = 0; I < 3'000; ++I) {
+    Before += "old " + std::to_string(I) + "\n" + std::to_string(I) + "\n";
+    After += "new\n" + std::to_string(I) + "\n";
+  }
+  ChangedFile File{
+      "/a.cu", Before, After, {{0, unsigned(Before.size()), After}}};
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printDiff(OS, "a.cu", File);
+  EXPECT_EQ(Patch(Before, Text).apply(), After);
+  EXPECT_EQ(StringRef(Text).count("\n 2999\n"), 1u);
 }
 
 TEST(Diff, CarriageReturnsAreKept) {
