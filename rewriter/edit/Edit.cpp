@@ -29,11 +29,11 @@ StringRef bankstripe::indentationAt(StringRef Code, unsigned Offset) {
 }
 
 // For each line of the text of \p E the line of \p Code that it stands for.
-static std::vector<unsigned> linesOf(const TextEdit &E, StringRef Code) {
+static std::vector<unsigned> linesOf(const TextEdit &E, const FileText &Code) {
   if (!E.Lines.empty())
     return E.Lines;
   return std::vector<unsigned>(StringRef(E.Text).count('\n') + 1,
-                               Code.take_front(E.Offset).count('\n') + 1);
+                               Code.lineAt(E.Offset));
 }
 
 namespace {
@@ -67,12 +67,12 @@ static void sortEdits(EditList &Edits) {
   Edits.erase(llvm::unique(Edits), Edits.end());
 }
 
-llvm::Expected<EditedText> bankstripe::applyEdits(StringRef Code,
+llvm::Expected<EditedText> bankstripe::applyEdits(const FileText &Code,
                                                   unsigned Begin, unsigned End,
                                                   EditList Edits) {
   sortEdits(Edits);
   LineCollector Result;
-  unsigned At = Begin, Line = Code.take_front(Begin).count('\n') + 1;
+  unsigned At = Begin, Line = Code.lineAt(Begin);
   auto Keep = [&](unsigned Until) {
     const StringRef Kept = Code.slice(At, Until);
     std::vector<unsigned> Lines(Kept.count('\n') + 1);
@@ -95,7 +95,7 @@ llvm::Expected<EditedText> bankstripe::applyEdits(StringRef Code,
   return Result.take();
 }
 
-EditList bankstripe::joined(EditList Edits, StringRef Code) {
+EditList bankstripe::joined(EditList Edits, const FileText &Code) {
   sortEdits(Edits);
   EditList Joined;
   for (TextEdit &E : Edits) {
@@ -119,10 +119,10 @@ EditList bankstripe::joined(EditList Edits, StringRef Code) {
 }
 
 llvm::Expected<ChangedFile>
-bankstripe::changeFile(StringRef Path, StringRef Code, EditList Edits) {
+bankstripe::changeFile(StringRef Path, const FileText &Code, EditList Edits) {
   ChangedFile File{Path.str(), Code.str(), "", joined(std::move(Edits), Code)};
-  if (computesWithLines(File.Before))
-    File.Edits = keepLineNumbers(File.Before, std::move(File.Edits));
+  if (Code.computesWithLines())
+    File.Edits = keepLineNumbers(Code, std::move(File.Edits));
   llvm::Expected<EditedText> After =
       applyEdits(Code, 0, Code.size(), File.Edits);
   if (!After)
@@ -134,11 +134,31 @@ bankstripe::changeFile(StringRef Path, StringRef Code, EditList Edits) {
 
 namespace {
 
+/// Edits of a file, of which parts are given away. In order, so that no part
+/// needs a look at all.
+class EditPool {
+public:
+  explicit EditPool(EditList Edits) : Edits(std::move(Edits)) {
+    sortEdits(this->Edits);
+    Given.resize(this->Edits.size());
+  }
+
+  /// What is left between two offsets. With \p Gives it is not left any more,
+  /// except for what is inserted at the end, if that stays.
+  EditList inside(unsigned Begin, unsigned End, bool Gives = false,
+                  bool EndStays = false);
+  EditList rest();
+
+private:
+  EditList Edits;
+  std::vector<bool> Given; ///< By edit.
+};
+
 /// All edits of one file.
 class FileEditor {
 public:
-  FileEditor(const Plan &P, const std::string &Path, StringRef Code)
-      : P(P), Path(Path), Code(Code) {}
+  FileEditor(const Plan &P, const std::string &Path, StringRef Text)
+      : P(P), Path(Path), Code(Text) {}
 
   bool collect();
   llvm::Expected<ChangedFile> apply(bool EmbedHelper);
@@ -154,12 +174,12 @@ private:
   }
   void collectVersions();
   EditList allEdits() const;
-  void splitLines(EditList &Moves, EditList &Others) const;
+  void splitLines(EditPool &Moves, EditList &Others) const;
   void redirect(EditList &Edits) const;
 
   const Plan &P;
   const std::string &Path;
-  StringRef Code;
+  FileText Code;
   EditList PointerEdits;
   EditList OtherEdits;
   EditList MoveEdits; ///< Of statements from which arrays move.
@@ -170,6 +190,31 @@ private:
 };
 
 } // namespace
+
+EditList EditPool::inside(unsigned Begin, unsigned End, bool Gives,
+                          bool EndStays) {
+  EditList Result;
+  for (size_t I =
+           std::ranges::lower_bound(Edits, Begin, {}, &TextEdit::Offset) -
+           Edits.begin();
+       I < Edits.size() && Edits[I].Offset <= End; ++I) {
+    const TextEdit &E = Edits[I];
+    if (Given[I] || E.end() > End ||
+        (EndStays && E.Offset == End && E.Length == 0))
+      continue;
+    Result.push_back(E);
+    Given[I] = Gives;
+  }
+  return Result;
+}
+
+EditList EditPool::rest() {
+  EditList Result;
+  for (auto [E, IsGiven] : llvm::zip(Edits, Given))
+    if (!IsGiven)
+      Result.push_back(std::move(E));
+  return Result;
+}
 
 void FileEditor::collectPointers() {
   for (const PlannedArray &A : P.Arrays)
@@ -268,68 +313,63 @@ bool FileEditor::collect() {
 // What moves in a version alone is edited there; all else that is edited is
 // edited in both.
 EditList FileEditor::allEdits() const {
-  EditList Moves = MoveEdits;
-  llvm::append_range(Moves, PointerEdits);
+  EditList All = MoveEdits;
+  llvm::append_range(All, PointerEdits);
+  EditPool Moves(std::move(All)), Others(OtherEdits), Common(CommonEdits);
   EditList Result = OtherEdits;
-  auto Inside = [](const VersionedPart &Part) {
-    return [Part](const TextEdit &E) {
-      return E.Offset >= Part.Begin && E.end() <= Part.End;
-    };
-  };
   for (const auto &[End, Part] : Versions) {
-    EditList Own;
-    llvm::copy_if(Moves, std::back_inserter(Own), Inside(Part));
-    llvm::copy_if(OtherEdits, std::back_inserter(Own), Inside(Part));
-    llvm::erase_if(Moves, Inside(Part));
-    llvm::copy_if(CommonEdits, std::back_inserter(Result), Inside(Part));
-    Result.push_back(versionOf(Part, Code, Own));
+    EditList Own = Moves.inside(Part.Begin, End, /*Gives=*/true);
+    llvm::append_range(Own, Others.inside(Part.Begin, End));
+    llvm::append_range(Result, Common.inside(Part.Begin, End));
+    Result.push_back(versionOf(Part, Code, std::move(Own)));
   }
   splitLines(Moves, Result);
-  llvm::append_range(Result, Moves);
+  llvm::append_range(Result, Moves.rest());
   redirect(Result);
   return Result;
 }
 
 // Lines that are for the device alone stand beside those for the host, which
 // lack what moves for the device.
-void FileEditor::splitLines(EditList &Moves, EditList &Others) const {
+void FileEditor::splitLines(EditPool &Moves, EditList &Others) const {
+  EditPool Rest(std::move(Others)), Common(CommonEdits);
+  EditList Added;
   for (const TextRange &Lines : linesAround(Code, DeviceEdits)) {
-    auto Inside = [&](const TextEdit &E) {
-      return E.Offset >= Lines.Offset && E.end() <= Lines.end();
-    };
-    EditList Device, Host;
-    llvm::copy_if(Moves, std::back_inserter(Device), Inside);
-    llvm::copy_if(Others, std::back_inserter(Device), Inside);
-    llvm::copy_if(CommonEdits, std::back_inserter(Host), Inside);
-    llvm::copy_if(Others, std::back_inserter(Host), Inside);
-    llvm::erase_if(Moves, Inside);
-    llvm::erase_if(Others, Inside);
-    Others.push_back(forDevice(Lines, Code, Device, Host));
+    EditList Device = Moves.inside(Lines.Offset, Lines.end(), /*Gives=*/true);
+    EditList Host = Common.inside(Lines.Offset, Lines.end());
+    const EditList Both =
+        Rest.inside(Lines.Offset, Lines.end(), /*Gives=*/true);
+    llvm::append_range(Device, Both);
+    llvm::append_range(Host, Both);
+    Added.push_back(forDevice(Lines, Code, Device, Host));
   }
+  Others = Rest.rest();
+  llvm::move(Added, std::back_inserter(Others));
 }
 
 // What is edited in a kernel that has a version beside it is edited there.
 void FileEditor::redirect(EditList &Edits) const {
+  EditPool Pool(std::move(Edits));
+  EditList Added;
+  const auto Functions = launchFunctions(P, lineEndingOf(Code));
   std::set<unsigned> Seen;
   for (const KernelPlan &K : P.Kernels) {
     const TextRange &Whole = K.Facts.Text.Definition;
     if (!K.Redirected || Whole.File != Path ||
         !Seen.insert(Whole.Offset).second)
       continue;
-    auto Inside = [&](const TextEdit &E) {
-      return E.Offset >= Whole.Offset && E.end() <= Whole.end() &&
-             !(E.Offset == Whole.end() && E.Length == 0);
-    };
-    EditList Own;
-    llvm::copy_if(Edits, std::back_inserter(Own), Inside);
-    llvm::erase_if(Edits, Inside);
+    EditList Own = Pool.inside(Whole.Offset, Whole.end(), /*Gives=*/true,
+                               /*EndStays=*/true);
     if (K.BoundsOfOriginal)
-      Edits.push_back(
+      Added.push_back(
           {K.Facts.BoundsInsertion.Offset, 0, boundsText(K.BoundsOfOriginal)});
-    Edits.push_back(versionBehind(K.Facts.Text, K.Facts.BoundsInsertion.Offset,
-                                  Code, std::move(Own),
-                                  launchFunction(P, K, lineEndingOf(Code))));
+    auto Function = Functions.find(Whole);
+    Added.push_back(versionBehind(
+        K.Facts.Text, K.Facts.BoundsInsertion.Offset, Code, std::move(Own),
+        Function == Functions.end() ? "" : Function->second));
   }
+  Edits = Pool.rest();
+  llvm::move(Added, std::back_inserter(Edits));
 }
 
 std::string FileEditor::includeText(unsigned Place, bool EmbedHelper) const {

@@ -9,6 +9,8 @@
 #define BANKSTRIPE_EDIT_EDITINTERNAL_H
 
 #include "edit/Edit.h"
+#include "edit/FileText.h"
+#include <map>
 
 namespace bankstripe {
 
@@ -37,7 +39,7 @@ EditList editsOfPointers(const PointerTrail &Trail, const Treatment &As,
 /// that striped pointers are passed to: templates, or originals with overloads
 /// behind them. Sets \p NeedsHelper where these name the helper (Pointers.cpp).
 EditList editsOfCallees(const Plan &P, llvm::StringRef Path,
-                        llvm::StringRef Code, bool &NeedsHelper);
+                        const FileText &Code, bool &NeedsHelper);
 
 /// The edits that make rows of shared arrays in the file \p Path longer
 /// (Padding.cpp).
@@ -50,9 +52,9 @@ EditList editsOfPadding(const Plan &P, llvm::StringRef Path);
 EditList editsOfLaunches(const Plan &P, llvm::StringRef Path,
                          llvm::StringRef Code, bool &NeedsHelper);
 
-/// The function that the launches of \p K call, if there is one.
-std::string launchFunction(const Plan &P, const KernelPlan &K,
-                           llvm::StringRef LineEnding);
+/// The functions that launches call, by the definitions of their kernels.
+std::map<TextRange, std::string> launchFunctions(const Plan &P,
+                                                 llvm::StringRef LineEnding);
 
 /// Where the helper can be included so that all of \p Code sees it: after the
 /// last unconditional #include, else before the first code. The start of a
@@ -69,7 +71,7 @@ llvm::StringRef lineEndingOf(llvm::StringRef Code);
 llvm::StringRef indentationAt(llvm::StringRef Code, unsigned Offset);
 
 /// \p Edits in order, with one of those that touch.
-EditList joined(EditList Edits, llvm::StringRef Code);
+EditList joined(EditList Edits, const FileText &Code);
 
 /// A text that was edited.
 struct EditedText {
@@ -79,7 +81,7 @@ struct EditedText {
 
 /// Sorts \p Edits, drops repetitions, and applies them to \p Code from
 /// \p Begin to \p End (those that lie inside). Errors: two of them overlap.
-llvm::Expected<EditedText> applyEdits(llvm::StringRef Code, unsigned Begin,
+llvm::Expected<EditedText> applyEdits(const FileText &Code, unsigned Begin,
                                       unsigned End, EditList Edits);
 
 /// A part of a function that gets a version.
@@ -91,29 +93,29 @@ struct VersionedPart {
 
 /// The insertion of the version of \p Part, which is \p Code with \p Edits
 /// (Version.cpp).
-TextEdit versionOf(const VersionedPart &Part, llvm::StringRef Code,
-                   const EditList &Edits);
+TextEdit versionOf(const VersionedPart &Part, const FileText &Code,
+                   EditList Edits);
 
 /// The lines of \p Code that \p Edits are in, and as many around them as it
 /// takes for directives to stand before and behind (Version.cpp).
-std::vector<TextRange> linesAround(llvm::StringRef Code, const EditList &Edits);
+std::vector<TextRange> linesAround(const FileText &Code, const EditList &Edits);
 
 /// \p Lines of \p Code with the edits \p Device where a device is compiled
 /// for, and elsewhere with \p Host (Version.cpp).
-TextEdit forDevice(const TextRange &Lines, llvm::StringRef Code,
+TextEdit forDevice(const TextRange &Lines, const FileText &Code,
                    EditList Device, EditList Host);
 
 /// The insertion of a second kernel behind \p Kernel, whose name stands at
 /// \p NameAt: its definition with \p Edits and another name, and then
 /// \p Function (Version.cpp).
 TextEdit versionBehind(const KernelText &Kernel, unsigned NameAt,
-                       llvm::StringRef Code, EditList Edits,
+                       const FileText &Code, EditList Edits,
                        llvm::StringRef Function);
 
 /// The same for all of \p Code, with edits that touch made into one: what reads
 /// them elsewhere need not know in which order to apply these.
 llvm::Expected<ChangedFile> changeFile(llvm::StringRef Path,
-                                       llvm::StringRef Code, EditList Edits);
+                                       const FileText &Code, EditList Edits);
 
 } // namespace bankstripe
 

@@ -165,11 +165,12 @@ static TextEdit launchEdit(const PlannedLaunch &L, const KernelFunction &F) {
   return {Text.Replaced.Offset, Text.Replaced.Length, std::move(Result)};
 }
 
-std::string bankstripe::launchFunction(const Plan &P, const KernelPlan &K,
-                                       StringRef LineEnding) {
-  const KernelFunctions Functions = functionsOf(P);
-  auto Found = Functions.find(K.Facts.Text.Definition);
-  return Found == Functions.end() ? "" : Found->second.definition(LineEnding);
+std::map<TextRange, std::string>
+bankstripe::launchFunctions(const Plan &P, StringRef LineEnding) {
+  std::map<TextRange, std::string> Result;
+  for (const auto &[Where, F] : functionsOf(P))
+    Result[Where] = F.definition(LineEnding);
+  return Result;
 }
 
 // The functions beside the kernels, and their declarations.

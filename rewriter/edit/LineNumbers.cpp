@@ -139,12 +139,12 @@ bool bankstripe::computesWithLines(const std::string &Code) {
   return Computes;
 }
 
-EditList bankstripe::keepLineNumbers(const std::string &Code, EditList Edits) {
-  const std::set<size_t> Safe = findSafeLines(Code);
+EditList bankstripe::keepLineNumbers(const FileText &Code, EditList Edits) {
+  const std::set<size_t> &Safe = Code.safeLines();
   EditList Result;
   bool Moved = false;
   for (auto E = Edits.begin(); E != Edits.end(); ++E) {
-    const StringRef Removed = StringRef(Code).substr(E->Offset, E->Length);
+    const StringRef Removed = Code.substr(E->Offset, E->Length);
     Moved |= StringRef(E->Text).count('\n') != Removed.count('\n');
     const bool EndsLine = StringRef(E->Text).ends_with("\n");
     auto Line =
@@ -155,9 +155,8 @@ EditList bankstripe::keepLineNumbers(const std::string &Code, EditList Edits) {
         (std::next(E) != Edits.end() && std::next(E)->Offset <= *Line))
       continue;
     Moved = false;
-    const size_t Number = 1 + StringRef(Code).take_front(*Line).count('\n');
     std::string Directive =
-        "#line " + llvm::utostr(Number) + lineEndingOf(Code).str();
+        "#line " + llvm::utostr(Code.lineAt(*Line)) + lineEndingOf(Code).str();
     if (*Line == E->end())
       Result.back().Text += Directive;
     else

@@ -17,6 +17,7 @@
 #define BANKSTRIPE_EDIT_LINENUMBERS_H
 
 #include "edit/Edit.h"
+#include "edit/FileText.h"
 #include "clang/Lex/Lexer.h"
 #include <set>
 
@@ -73,7 +74,7 @@ bool computesWithLines(const std::string &Code);
 
 /// \p Edits, which are in order and do not touch, with directives that give the
 /// lines of \p Code behind them their numbers again.
-EditList keepLineNumbers(const std::string &Code, EditList Edits);
+EditList keepLineNumbers(const FileText &Code, EditList Edits);
 
 } // namespace bankstripe
 

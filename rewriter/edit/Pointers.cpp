@@ -116,7 +116,7 @@ static bool hasBitsAlone(const Forms &Given) {
 
 // The copy of a function with other parameters.
 static std::string overloadText(const Callee &C, const Forms &Striped,
-                                StringRef Code) {
+                                const FileText &Code) {
   EditList Edits;
   // Shared memory is for the device alone.
   constexpr StringRef Host = "__host__";
@@ -169,7 +169,7 @@ static EditList templateEdits(const Callee &C,
 }
 
 EditList bankstripe::editsOfCallees(const Plan &P, StringRef Path,
-                                    StringRef Code, bool &NeedsHelper) {
+                                    const FileText &Code, bool &NeedsHelper) {
   const std::string LineEnding = lineEndingOf(Code).str();
   std::map<unsigned, std::string> Texts; // By the place behind the original.
   std::map<Place, std::set<unsigned>> Templates; // Their parameters.

@@ -52,10 +52,10 @@ namespace {
 /// Writes one version, and remembers whose line each of its lines is.
 class VersionWriter {
 public:
-  VersionWriter(const VersionedPart &Part, StringRef Code)
+  VersionWriter(const VersionedPart &Part, const FileText &Code)
       : Part(Part), Code(Code), Blanks(indentationAt(Code, Part.Begin)),
         BeginsLine(Blanks.end() == Code.begin() + Part.Begin),
-        First(Code.take_front(Part.Begin).count('\n') + 1) {}
+        First(Code.lineAt(Part.Begin)) {}
 
   TextEdit write(EditList Edits);
 
@@ -65,7 +65,7 @@ private:
   std::string unit() const;
 
   const VersionedPart &Part;
-  StringRef Code;
+  const FileText &Code;
   StringRef Blanks; ///< Before the line that it begins in.
   bool BeginsLine;  ///< Nothing else stands before it there.
   unsigned First;   ///< That line.
@@ -109,12 +109,12 @@ void VersionWriter::addCopy(const EditedText &Copy) {
 
 TextEdit VersionWriter::write(EditList Edits) {
   // Where lines are counted, those of the copy are those of the original.
-  const bool Counts = computesWithLines(Code.str());
+  const bool Counts = Code.computesWithLines();
   if (Counts)
-    Edits = keepLineNumbers(Code.str(), joined(std::move(Edits), Code));
+    Edits = keepLineNumbers(Code, joined(std::move(Edits), Code));
   const EditedText Copy =
       llvm::cantFail(applyEdits(Code, Part.Begin, Part.End, std::move(Edits)));
-  const unsigned Last = Code.take_front(Part.End).count('\n') + 1;
+  const unsigned Last = Code.lineAt(Part.End);
   if (!BeginsLine)
     add("", First);
   if (Part.HostDevice)
@@ -156,11 +156,11 @@ static unsigned endOfLines(StringRef Code, unsigned End, unsigned Next) {
   return std::max<size_t>(End, Code.take_front(Next).rtrim().size());
 }
 
-std::vector<TextRange> bankstripe::linesAround(StringRef Code,
+std::vector<TextRange> bankstripe::linesAround(const FileText &Code,
                                                const EditList &Edits) {
   if (Edits.empty())
     return {};
-  const std::set<size_t> Safe = findSafeLines(Code.str());
+  const std::set<size_t> &Safe = Code.safeLines();
   std::vector<TextRange> Result;
   for (const TextEdit &E : joined(Edits, Code)) {
     const auto Next = Safe.upper_bound(E.end());
@@ -179,11 +179,11 @@ std::vector<TextRange> bankstripe::linesAround(StringRef Code,
   return Result;
 }
 
-TextEdit bankstripe::forDevice(const TextRange &Lines, StringRef Code,
+TextEdit bankstripe::forDevice(const TextRange &Lines, const FileText &Code,
                                EditList Device, EditList Host) {
   const std::string LineEnding = lineEndingOf(Code).str();
-  const unsigned First = Code.take_front(Lines.Offset).count('\n') + 1;
-  const std::string Number = computesWithLines(Code.str())
+  const unsigned First = Code.lineAt(Lines.Offset);
+  const std::string Number = Code.computesWithLines()
                                  ? "#line " + llvm::utostr(First) + LineEnding
                                  : "";
   TextEdit Result{Lines.Offset, Lines.Length, "", {}};
@@ -198,26 +198,26 @@ TextEdit bankstripe::forDevice(const TextRange &Lines, StringRef Code,
   Add("#ifdef __CUDA_ARCH__", std::move(Device));
   Add("#else", std::move(Host));
   Result.Text += "#endif";
-  Result.Lines.push_back(Code.take_front(Lines.end()).count('\n') + 1);
+  Result.Lines.push_back(Code.lineAt(Lines.end()));
   return Result;
 }
 
 // The name stands behind where launch bounds would.
 TextEdit bankstripe::versionBehind(const KernelText &Kernel, unsigned NameAt,
-                                   StringRef Code, EditList Edits,
+                                   const FileText &Code, EditList Edits,
                                    StringRef Function) {
   const TextRange &Whole = Kernel.Definition;
   const std::string LineEnding = lineEndingOf(Code).str();
-  const bool Counts = computesWithLines(Code.str());
+  const bool Counts = Code.computesWithLines();
   if (Counts)
-    Edits = keepLineNumbers(Code.str(), joined(std::move(Edits), Code));
+    Edits = keepLineNumbers(Code, joined(std::move(Edits), Code));
   Edits.push_back({Kernel.Specifiers.Offset, 0, "static "});
   Edits.push_back(
       {NameAt, unsigned(Kernel.Name.size()), versionName(Kernel.Name)});
   const EditedText Copy = llvm::cantFail(
       applyEdits(Code, Whole.Offset, Whole.end(), std::move(Edits)));
-  const unsigned First = Code.take_front(Whole.Offset).count('\n') + 1;
-  const unsigned Last = Code.take_front(Whole.end()).count('\n') + 1;
+  const unsigned First = Code.lineAt(Whole.Offset);
+  const unsigned Last = Code.lineAt(Whole.end());
   TextEdit Result{Whole.end(), 0, "", {}};
   auto Add = [&](const llvm::Twine &Text, unsigned Line) {
     const std::string Added = Text.str();
@@ -245,7 +245,7 @@ TextEdit bankstripe::versionBehind(const KernelText &Kernel, unsigned NameAt,
   return Result;
 }
 
-TextEdit bankstripe::versionOf(const VersionedPart &Part, StringRef Code,
-                               const EditList &Edits) {
-  return VersionWriter(Part, Code).write(Edits);
+TextEdit bankstripe::versionOf(const VersionedPart &Part, const FileText &Code,
+                               EditList Edits) {
+  return VersionWriter(Part, Code).write(std::move(Edits));
 }

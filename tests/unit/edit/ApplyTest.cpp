@@ -20,7 +20,7 @@ using llvm::StringRef;
 namespace {
 
 std::string applied(StringRef Code, EditList Edits) {
-  auto Text = applyEdits(Code, 0, Code.size(), std::move(Edits));
+  auto Text = applyEdits(FileText(Code), 0, Code.size(), std::move(Edits));
   return Text ? Text->Text : "error: " + toString(Text.takeError());
 }
 
@@ -53,8 +53,8 @@ TEST(ApplyEdits, OverlapIsAnError) {
 }
 
 TEST(ApplyEdits, OfAPart) {
-  auto Text =
-      applyEdits("abcdef", 2, 4, {{0, 1, "x"}, {2, 1, "C"}, {5, 1, ""}});
+  auto Text = applyEdits(FileText("abcdef"), 2, 4,
+                         {{0, 1, "x"}, {2, 1, "C"}, {5, 1, ""}});
   ASSERT_TRUE(bool(Text));
   EXPECT_EQ(Text->Text, "Cd");
 }

@@ -19,8 +19,8 @@ std::string withText(const std::string &Code, unsigned Line, std::string Text) {
   size_t Offset = 0;
   for (unsigned I = 1; I < Line; ++I)
     Offset = Code.find('\n', Offset) + 1;
-  auto File =
-      changeFile("/a.cu", Code, {{unsigned(Offset), 0, std::move(Text)}});
+  auto File = changeFile("/a.cu", FileText(Code),
+                         {{unsigned(Offset), 0, std::move(Text)}});
   EXPECT_TRUE(bool(File));
   return File ? File->After : "";
 }
@@ -64,7 +64,8 @@ TEST(LineNumbers, InMacrosAreValues) {
 // One directive for both, and none between them.
 TEST(LineNumbers, AreSetOnceBehindEditsThatFollowEachOther) {
   const std::string Code = "int a;\nint b; int c;\nint d = __LINE__;\n";
-  auto File = changeFile("/a.cu", Code, {{3, 0, "\n"}, {7, 6, "long b;"}});
+  auto File =
+      changeFile("/a.cu", FileText(Code), {{3, 0, "\n"}, {7, 6, "long b;"}});
   ASSERT_TRUE(bool(File));
   EXPECT_EQ(File->After,
             "int\n a;\nlong b; int c;\n#line 3\nint d = __LINE__;\n");
