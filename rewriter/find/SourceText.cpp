@@ -120,6 +120,35 @@ bool SourceText::isIncludedInside(SourceLocation Loc) const {
   return IncludedInside[File] = Result;
 }
 
+const std::vector<size_t> &SourceText::offsetsOf(llvm::StringLiteral Word,
+                                                 SourceLocation Loc) const {
+  auto &Known = Offsets[{SM.getFileID(Loc), Word}];
+  if (!Known) {
+    Known = std::make_unique<std::vector<size_t>>();
+    const StringRef Text = buffer(Loc);
+    for (size_t At = Text.find(Word); At != StringRef::npos;
+         At = Text.find(Word, At + 1))
+      Known->push_back(At);
+  }
+  return *Known;
+}
+
+llvm::ArrayRef<SourceLocation> SourceText::includedIn(FileID File) const {
+  if (!Included) {
+    Included.emplace();
+    for (unsigned I = 0; I < SM.local_sloc_entry_size(); ++I) {
+      const SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
+      if (Entry.isFile() && Entry.getFile().getIncludeLoc().isValid())
+        (*Included)[SM.getFileID(Entry.getFile().getIncludeLoc())].push_back(
+            SourceLocation::getFromRawEncoding(Entry.getOffset()));
+    }
+  }
+  const auto Known = Included->find(File);
+  if (Known == Included->end())
+    return {};
+  return Known->second;
+}
+
 StringRef SourceText::line(SourceLocation Loc, unsigned Before) const {
   const StringRef Text = buffer(Loc);
   size_t Begin = Text.rfind('\n', SM.getFileOffset(Loc));

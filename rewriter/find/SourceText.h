@@ -21,8 +21,10 @@
 #include "clang/Lex/Token.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace bankstripe {
 
@@ -70,6 +72,9 @@ public:
   llvm::StringRef buffer(clang::SourceLocation Loc) const {
     return SM.getBufferData(SM.getFileID(Loc));
   }
+  /// The offsets of \p Word in that file, be it a part of a longer one.
+  const std::vector<size_t> &offsetsOf(llvm::StringLiteral Word,
+                                       clang::SourceLocation Loc) const;
   /// The line that holds the spelled location \p Loc, \p Before lines earlier.
   llvm::StringRef line(clang::SourceLocation Loc, unsigned Before = 0) const;
   /// The written text of \p Range, macros as they stand in the file; nothing
@@ -95,6 +100,8 @@ public:
   /// a namespace, a class, a function or an initialiser, where the helper
   /// cannot be included. It can be between the braces of `extern "C"`.
   bool isIncludedInside(clang::SourceLocation Loc) const;
+  /// Where the files begin that \p File includes, in order.
+  llvm::ArrayRef<clang::SourceLocation> includedIn(clang::FileID File) const;
   /// Whether a directive stands in \p Code, so that other configurations may
   /// see another text. Pragmas choose nothing.
   static bool holdsDirective(llvm::StringRef Code, bool PragmasToo = false);
@@ -112,6 +119,12 @@ private:
   clang::Preprocessor &PP;
   const clang::SourceManager &SM;
   mutable llvm::DenseMap<clang::FileID, bool> IncludedInside;
+  mutable llvm::DenseMap<std::pair<clang::FileID, llvm::StringRef>,
+                         std::unique_ptr<std::vector<size_t>>>
+      Offsets; ///< Of words.
+  mutable std::optional<
+      llvm::DenseMap<clang::FileID, std::vector<clang::SourceLocation>>>
+      Included;
 };
 
 } // namespace bankstripe

@@ -163,18 +163,13 @@ static std::optional<std::string> readThrough(const TextRange &Range,
                                               SourceLocation Loc,
                                               const SourceText &Text) {
   const SourceManager &SM = Text.sources();
-  const FileID File = SM.getFileID(Loc);
   std::string Code;
   unsigned Done = Range.Offset;
-  for (unsigned I = 0; I < SM.local_sloc_entry_size(); ++I) {
-    const SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
-    if (!Entry.isFile())
+  for (const SourceLocation Start : Text.includedIn(SM.getFileID(Loc))) {
+    const unsigned At = SM.getFileOffset(SM.getIncludeLoc(SM.getFileID(Start)));
+    if (At < Range.Offset || At >= Range.end())
       continue;
-    auto [Includer, At] = SM.getDecomposedLoc(Entry.getFile().getIncludeLoc());
-    if (Includer != File || At < Range.Offset || At >= Range.end())
-      continue;
-    const StringRef Fragment =
-        Text.buffer(SourceLocation::getFromRawEncoding(Entry.getOffset()));
+    const StringRef Fragment = Text.buffer(Start);
     if (Text.anyIdentifier(Fragment, [](const IdentifierInfo &Name) {
           return Name.getName().starts_with("include");
         }))
