@@ -45,6 +45,8 @@ struct Reading {
   StringRef Path;
   std::set<std::tuple<std::string, std::string, std::string, unsigned>> Seen;
   std::set<std::pair<std::string, std::string>> SeenKernels;
+  size_t Done = 0; ///< Where the last decision stands.
+  unsigned Line = 1;
 };
 
 /// A whole file with its version.
@@ -56,15 +58,18 @@ struct VersionedFile {
 } // namespace
 
 // Where the node that is being read begins.
-static Place placeOf(yaml::IO &IO, const Reading &From) {
+static Place placeOf(yaml::IO &IO, Reading &From) {
   const yaml::Node *Node = static_cast<yaml::Input &>(IO).getCurrentNode();
   const char *At = Node->getSourceRange().Start.getPointer();
   StringRef Before = From.Text.take_front(At - From.Text.data());
+  if (Before.size() < From.Done) // Arrays may be listed behind kernels.
+    From.Done = 0, From.Line = 1;
+  From.Line += Before.drop_front(From.Done).count('\n');
+  From.Done = Before.size();
   const size_t Newline = Before.rfind('\n');
   const size_t Column =
       Newline == StringRef::npos ? Before.size() : Before.size() - Newline - 1;
-  return {From.Path.str(), unsigned(Before.count('\n') + 1),
-          unsigned(Column + 1)};
+  return {From.Path.str(), From.Line, unsigned(Column + 1)};
 }
 
 LLVM_YAML_IS_SEQUENCE_VECTOR(bankstripe::ArrayDecision)
@@ -212,7 +217,7 @@ template <> struct llvm::yaml::MappingTraits<VersionedFile> {
 
 llvm::Expected<DecisionsFile> bankstripe::parseDecisions(StringRef Text,
                                                          StringRef Path) {
-  Reading From{Text, Path, {}, {}};
+  Reading From{Text, Path, {}, {}, 0, 1};
   std::string Problem;
   // After the first mistake, others are said of what was not read.
   auto Collect = [](const llvm::SMDiagnostic &D, void *Into) {

@@ -162,17 +162,13 @@ public:
              llvm::StringRef Said) {
     const std::string Message = printable(Said);
     clang::TextDiagnostic Printer(OS, Language, Options);
-    auto Text = Contents.find(Where.File);
-    // A decisions file is none that was parsed.
-    auto Read = readFile(Where.File);
-    if (!Where.isValid() || (Text == Contents.end() && !Read)) {
+    clang::SourceManagerForFile *File =
+        Where.isValid() ? fileOf(Where.File) : nullptr;
+    if (!File) {
       Printer.emitDiagnostic(clang::FullSourceLoc(), Level, Message, {}, {});
       return;
     }
-    clang::SourceManagerForFile File(
-        printable(displayName(Where.File)),
-        Text == Contents.end() ? (*Read)->getBuffer() : Text->second);
-    clang::SourceManager &Sources = File.get();
+    clang::SourceManager &Sources = File->get();
     Printer.emitDiagnostic(
         clang::FullSourceLoc(Sources.translateLineCol(Sources.getMainFileID(),
                                                       Where.Line, Where.Column),
@@ -181,8 +177,33 @@ public:
   }
 
 private:
+  /// A file that messages are about, which mostly come one after the other.
+  struct OpenFile {
+    std::unique_ptr<llvm::MemoryBuffer> Read; ///< If it was not parsed.
+    std::unique_ptr<clang::SourceManagerForFile> Sources;
+  };
+
+  /// Null where it cannot be read.
+  clang::SourceManagerForFile *fileOf(const std::string &Path) {
+    if (Files.size() > 16) // Of thousands, not all are kept.
+      Files.clear();
+    auto [It, New] = Files.try_emplace(Path);
+    auto &[Read, Sources] = It->second;
+    auto Text = Contents.find(Path);
+    // A decisions file is none that was parsed.
+    if (New && Text == Contents.end())
+      if (auto Opened = readFile(Path))
+        Read = std::move(*Opened);
+    if (New && (Read || Text != Contents.end()))
+      Sources = std::make_unique<clang::SourceManagerForFile>(
+          printable(displayName(Path)),
+          Read ? Read->getBuffer() : Text->second);
+    return Sources.get();
+  }
+
   llvm::raw_ostream &OS;
   const std::map<std::string, std::string> &Contents;
+  std::map<std::string, OpenFile> Files; ///< By path.
   const clang::LangOptions Language;
   clang::DiagnosticOptions Options;
 };
