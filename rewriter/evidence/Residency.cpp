@@ -47,7 +47,6 @@ constexpr StringLiteral MarkPrefix = "bankstripe.finding.";
 
 /// A variable as debug information describes it.
 struct DeclaredVariable {
-  StringRef Name;
   std::string File;
   unsigned Line = 0;
   unsigned Column = 0;
@@ -62,13 +61,14 @@ DeclaredVariable describe(const DbgVariableRecord &Record) {
   }
   sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
   unsigned Column = Record.getDebugLoc() ? Record.getDebugLoc().getCol() : 0;
-  return {Variable.getName(), Path.str().str(), Variable.getLine(), Column};
+  return {Path.str().str(), Variable.getLine(), Column};
 }
 
-/// How well \p F fits \p V: 0 not at all; a file that has another path and the
-/// same name (a link, a generated copy) is the weakest way to fit.
+/// How well \p F, which has its name, fits \p V: 0 not at all; a file that has
+/// another path and the same name (a link, a generated copy) is the weakest way
+/// to fit.
 unsigned fit(const Finding &F, const DeclaredVariable &V) {
-  if (F.Name != V.Name || F.Where.Line != V.Line)
+  if (F.Where.Line != V.Line)
     return 0;
   bool SamePath = F.Where.File == V.File;
   if (!SamePath &&
@@ -77,12 +77,14 @@ unsigned fit(const Finding &F, const DeclaredVariable &V) {
   return 1 + (F.Where.Column == V.Column) + 2 * SamePath;
 }
 
+/// The best of \p Named, which are those of its name.
 std::optional<unsigned> bestFit(ArrayRef<Finding> Findings,
+                                ArrayRef<unsigned> Named,
                                 const DeclaredVariable &V) {
   std::optional<unsigned> Best;
   unsigned BestFit = 0;
-  for (auto [I, F] : enumerate(Findings))
-    if (unsigned Fit = fit(F, V); Fit > BestFit) {
+  for (unsigned I : Named)
+    if (unsigned Fit = fit(Findings[I], V); Fit > BestFit) {
       BestFit = Fit;
       Best = I;
     }
@@ -95,25 +97,17 @@ bool isDeclaredIn(const Finding &F, StringRef FunctionId) {
   });
 }
 
-/// The only finding of that name in that function, if there is just one.
-std::optional<unsigned> onlyNamed(ArrayRef<Finding> Findings, StringRef Name,
-                                  StringRef FunctionId) {
+/// The only one of \p Named in that function, if there is just one.
+std::optional<unsigned> onlyIn(StringRef FunctionId, ArrayRef<Finding> Findings,
+                               ArrayRef<unsigned> Named) {
   std::optional<unsigned> Only;
-  for (auto [I, F] : enumerate(Findings))
-    if (F.Name == Name && isDeclaredIn(F, FunctionId)) {
+  for (unsigned I : Named)
+    if (isDeclaredIn(Findings[I], FunctionId)) {
       if (Only)
         return std::nullopt;
       Only = I;
     }
   return Only;
-}
-
-std::optional<unsigned> findingOf(const DbgVariableRecord &Record,
-                                  ArrayRef<Finding> Findings) {
-  DeclaredVariable V = describe(Record);
-  if (auto Index = bestFit(Findings, V))
-    return Index;
-  return onlyNamed(Findings, V.Name, Record.getFunction()->getName());
 }
 
 /// Drops the debug records of all variables but those in \p Kept.
@@ -160,10 +154,28 @@ std::optional<unsigned> markedIndex(const AllocaInst &Alloca) {
 
 } // namespace
 
+ArrayRef<unsigned> AllocaTracker::named(StringRef Name) const {
+  auto Known = ByName.find(Name);
+  if (Known == ByName.end())
+    return {};
+  return Known->second;
+}
+
+std::optional<unsigned>
+AllocaTracker::findingOf(const DbgVariableRecord &Record,
+                         ArrayRef<Finding> Findings) const {
+  const ArrayRef<unsigned> Named = named(Record.getVariable()->getName());
+  if (Named.empty())
+    return std::nullopt;
+  if (auto Index = bestFit(Findings, Named, describe(Record)))
+    return Index;
+  return onlyIn(Record.getFunction()->getName(), Findings, Named);
+}
+
 void AllocaTracker::mark(AllocaInst &Alloca, ArrayRef<Finding> Findings) {
   auto Records = findDVRDeclares(&Alloca);
-  auto Index = Records.empty() ? onlyNamed(Findings, Alloca.getName(),
-                                           Alloca.getFunction()->getName())
+  auto Index = Records.empty() ? onlyIn(Alloca.getFunction()->getName(),
+                                        Findings, named(Alloca.getName()))
                                : std::nullopt;
   // An anonymous union has one for each of its members.
   for (const DbgVariableRecord *Record : Records) {
@@ -195,6 +207,8 @@ void AllocaTracker::noteEmitted(const Module &M, ArrayRef<Finding> Findings) {
 
 AllocaTracker::AllocaTracker(Module &M, ArrayRef<Finding> Findings)
     : HoldersOf(Findings.size()), Emitted(Findings.size()) {
+  for (auto [I, F] : enumerate(Findings))
+    ByName[F.Name].push_back(I);
   for (Function &F : M)
     for (Instruction &I : instructions(F))
       if (auto *Alloca = dyn_cast<AllocaInst>(&I))

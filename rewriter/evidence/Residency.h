@@ -16,9 +16,12 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include <optional>
 #include <vector>
 
 namespace llvm {
+class DbgVariableRecord;
 class DILocalVariable;
 class Module;
 } // namespace llvm
@@ -51,6 +54,9 @@ public:
   llvm::SmallVector<ResidentAlloca> survivors(llvm::Function &F) const;
 
 private:
+  llvm::ArrayRef<unsigned> named(llvm::StringRef Name) const;
+  std::optional<unsigned> findingOf(const llvm::DbgVariableRecord &Record,
+                                    llvm::ArrayRef<Finding> Findings) const;
   void mark(llvm::AllocaInst &Alloca, llvm::ArrayRef<Finding> Findings);
   void noteEmitted(const llvm::Module &M, llvm::ArrayRef<Finding> Findings);
 
@@ -58,6 +64,7 @@ private:
   std::vector<llvm::SmallDenseSet<llvm::Function *>> HoldersOf;
   llvm::DenseMap<const llvm::DILocalVariable *, unsigned> Variables;
   std::vector<bool> Emitted;
+  llvm::StringMap<std::vector<unsigned>> ByName; ///< The findings.
 };
 
 } // namespace bankstripe

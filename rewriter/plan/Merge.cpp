@@ -91,6 +91,9 @@ private:
   MergedRun Run;
   std::map<std::pair<Place, std::string>, unsigned> Rows; ///< Of kernels.
   std::map<std::string, std::vector<unsigned>> RowsOfName;
+  /// The same of single units.
+  std::map<std::pair<const UnitResult *, std::string>, std::vector<unsigned>>
+      RowsInUnit;
   std::map<Place, unsigned> ArrayIndex;
   std::map<std::string, unsigned> Readers; ///< Units, of each source.
 };
@@ -112,6 +115,9 @@ Merger::Merger(const std::vector<UnitResult> &Units) {
     Run.Kernels.emplace_back();
     RowsOfName[Key.second].push_back(Row);
   }
+  for (const UnitResult &Unit : Units)
+    for (const Kernel &K : Unit.Facts.Kernels)
+      RowsInUnit[{&Unit, K.Id}].push_back(rowOf(K));
   for (auto &[Where, Index] : ArrayIndex) {
     Index = Run.Arrays.size();
     Run.Arrays.emplace_back();
@@ -174,9 +180,8 @@ std::vector<unsigned> Merger::rowsOf(const std::vector<std::string> &Ids,
                                      const UnitResult &Unit) const {
   std::vector<unsigned> Result;
   for (const std::string &Id : Ids)
-    for (const Kernel &K : Unit.Facts.Kernels)
-      if (K.Id == Id)
-        Result.push_back(rowOf(K));
+    if (auto Own = RowsInUnit.find({&Unit, Id}); Own != RowsInUnit.end())
+      llvm::append_range(Result, Own->second);
   llvm::sort(Result);
   return Result;
 }
