@@ -51,6 +51,7 @@ struct Body {
   /// Assembly, or a question about an address, is about local memory, or tells
   /// it from shared memory.
   bool NamesLocalMemory = false;
+  AskedSize Asks = AskedSize::None;
 };
 
 bool isKernel(const Function &F) {
@@ -69,6 +70,13 @@ public:
   /// Whatever the calls of \p F lead to; itself only when it is among that.
   /// \p Hidden: calls through pointers too.
   FunctionSet below(const Function &F, bool Hidden = true) const;
+  /// What \p F and those \p Below it ask of the size of shared memory.
+  AskedSize askedSize(const Function &F, const FunctionSet &Below) const {
+    AskedSize Most = bodyOf(F).Asks;
+    for (const Function *Callee : Below)
+      Most = std::max(Most, bodyOf(*Callee).Asks);
+    return Most;
+  }
   /// Why \p F may be entered again before it returns; empty when it may not.
   StringRef whyReentered(const Function &F) const;
   /// The functions of the user's that the calls of \p F, or of system headers
@@ -78,6 +86,7 @@ public:
 private:
   void readConstant(const Constant &C, Body *Into);
   static bool namesLocalMemory(const Instruction &I);
+  static AskedSize askedSize(const Instruction &I);
   void readOperand(const llvm::Use &Operand, Body &Into);
   void addCallees(const Function &F, bool Hidden, FunctionSet &To) const;
 
@@ -136,11 +145,34 @@ bool CallGraph::namesLocalMemory(const Instruction &I) {
          Call->getIntrinsicID() == Intrinsic::nvvm_isspacep_shared;
 }
 
+// PTX ISA, "Special registers".
+AskedSize CallGraph::askedSize(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call)
+    return AskedSize::None;
+  switch (Call->getIntrinsicID()) {
+  case Intrinsic::nvvm_read_ptx_sreg_dynamic_smem_size:
+    return AskedSize::Dynamic;
+  case Intrinsic::nvvm_read_ptx_sreg_total_smem_size:
+  case Intrinsic::nvvm_read_ptx_sreg_aggr_smem_size:
+    return AskedSize::All;
+  default:
+    break;
+  }
+  const auto *Assembly = dyn_cast<InlineAsm>(Call->getCalledOperand());
+  const StringRef Code = Assembly ? Assembly->getAsmString() : "";
+  if (Code.contains("total_smem_size") || Code.contains("aggr_smem_size"))
+    return AskedSize::All;
+  return Code.contains("dynamic_smem_size") ? AskedSize::Dynamic
+                                            : AskedSize::None;
+}
+
 CallGraph::CallGraph(const Module &M) {
   for (const Function &F : M)
     for (const Instruction &I : instructions(F)) {
       Body &Into = Bodies[&F];
       Into.NamesLocalMemory |= namesLocalMemory(I);
+      Into.Asks = std::max(Into.Asks, askedSize(I));
       for (const llvm::Use &Operand : I.operands())
         readOperand(Operand, Into);
     }
@@ -196,11 +228,13 @@ static uint64_t sizeOf(const GlobalVariable &Variable) {
                                         Variable.getValueType());
 }
 
-// Shared memory of the kernel and of what it calls. Two callees that are never
-// active at once could share bytes; the sum is on the safe side.
+// Shared memory of the kernel and of what it calls, and what they ask of it.
+// Two callees that are never active at once could share bytes; the sum is on
+// the safe side.
 static void readSharedMemory(const Function &F, const FunctionSet &Below,
                              const CallGraph &Calls, Kernel &K) {
   VariableSet All = Calls.bodyOf(F).Shared;
+  K.Asks = Calls.askedSize(F, Below);
   for (const Function *Callee : Below)
     All.insert_range(Calls.bodyOf(*Callee).Shared);
   for (const GlobalVariable *Variable : All) {
@@ -344,6 +378,7 @@ void FactsWriter::listFunctions() {
       Result.Calls.push_back(Callee);
     for (const GlobalVariable *Variable : Calls.bodyOf(F).Shared)
       Result.StaticSharedBytes += sizeOf(*Variable);
+    Result.Asks = Calls.askedSize(F, Calls.below(F));
     Facts.Functions.push_back(std::move(Result));
   }
 }

@@ -96,18 +96,18 @@ BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   FunctionFiles, StorageSuffix, Init, NeverWritten, Text,
                   Version, Uses, HasPointers, Trail, AsBits, HasOtherUses,
                   Obstacles)
-BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text)
+BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text, Dependent)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyBegin,
                   BoundsExcludedBy, MayEdit, StaticSharedBytes,
-                  UsesDynamicShared, AddressTaken, AddressTakenAt, WhyUnseen,
-                  AttributeSetAt, AskedAboutAt, Text)
+                  UsesDynamicShared, Asks, AddressTaken, AddressTakenAt,
+                  WhyUnseen, AttributeSetAt, AskedAboutAt, Text)
 BANKSTRIPE_FIELDS(HostParameter, FunctionId, Index)
 BANKSTRIPE_FIELDS(HostArgument, For, Values, Same)
 BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Shape, Source, Parameter,
                   DynamicSharedBytes, Cooperative, Unfollowed, GridAsked,
                   OnDevice, Text)
 BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text)
-BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, StaticSharedBytes)
+BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, StaticSharedBytes, Asks)
 BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, SharedArrays, Kernels,
                   Launches, Queries, Arguments, Callees, Functions, Contents,
                   Sources)

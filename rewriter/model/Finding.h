@@ -192,6 +192,15 @@ struct LaunchBounds {
   unsigned Threads = 0;
   std::string Text; ///< The first argument as written; empty when its names
                     ///< cannot be repeated inside the kernel's body.
+  bool Dependent = false; ///< It names a template parameter.
+};
+
+/// How much a function asks of the size of its shared memory, which is another
+/// one where arrays move there.
+enum class AskedSize {
+  None,
+  Dynamic, ///< What launches ask for.
+  All,
 };
 
 /// A `__global__` function that is defined in the translation unit.
@@ -208,10 +217,11 @@ struct Kernel {
   TextRange BodyBegin;
   /// The attribute that allows no `__launch_bounds__` beside it; empty without.
   std::string BoundsExcludedBy;
-  bool MayEdit = true;            ///< Its file is among the given paths.
-  uint64_t StaticSharedBytes = 0; ///< Its own and its callees', in bytes.
-  bool UsesDynamicShared = false; ///< Sees an `extern __shared__` array.
-  bool AddressTaken = false;      ///< May be launched where nobody can see.
+  bool MayEdit = true;              ///< Its file is among the given paths.
+  uint64_t StaticSharedBytes = 0;   ///< Its own and its callees', in bytes.
+  bool UsesDynamicShared = false;   ///< Sees an `extern __shared__` array.
+  AskedSize Asks = AskedSize::None; ///< Itself or by its callees.
+  bool AddressTaken = false;        ///< May be launched where nobody can see.
   Place AddressTakenAt;
   std::string WhyUnseen; ///< Why there nobody can see; may be empty.
   /// Where the host sets an attribute of it, such as its shared memory.
@@ -271,10 +281,11 @@ struct OccupancyQuery {
 /// A device function of a unit that is linked with others (`-rdc=true`), so
 /// that calls can be followed from one to the next.
 struct DeviceFunction {
-  std::string Id;                 ///< Mangled name.
-  std::vector<std::string> Calls; ///< Mangled names, sorted.
-  bool Defined = false;           ///< It has a body here.
-  uint64_t StaticSharedBytes = 0; ///< Its own, in bytes.
+  std::string Id;                   ///< Mangled name.
+  std::vector<std::string> Calls;   ///< Mangled names, sorted.
+  bool Defined = false;             ///< It has a body here.
+  uint64_t StaticSharedBytes = 0;   ///< Its own, in bytes.
+  AskedSize Asks = AskedSize::None; ///< Itself or by its callees.
 };
 
 /// Everything read from one translation unit.

@@ -42,6 +42,7 @@ public:
   uint64_t sharedBytes(const std::string &Id) const;
   /// Whether \p Id waits in a loop for other blocks.
   bool waits(const std::string &Id) const { return Waiting.count(Id) != 0; }
+  AskedSize askedSize(const std::string &Id) const;
   /// Whether some of \p Callees are defined in no unit that defines \p Id.
   bool leavesUnit(const std::string &Id,
                   const std::set<std::string> &Callees) const;
@@ -65,6 +66,7 @@ CallGraph::CallGraph(const std::vector<UnitResult> &Units) {
       Into.Defined |= F.Defined;
       Into.StaticSharedBytes =
           std::max(Into.StaticSharedBytes, F.StaticSharedBytes);
+      Into.Asks = std::max(Into.Asks, F.Asks);
       llvm::append_range(Into.Calls, F.Calls);
     }
 }
@@ -92,6 +94,11 @@ bool CallGraph::isMissing(const std::string &Id) const {
 uint64_t CallGraph::sharedBytes(const std::string &Id) const {
   auto It = Functions.find(Id);
   return It == Functions.end() ? 0 : It->second.StaticSharedBytes;
+}
+
+AskedSize CallGraph::askedSize(const std::string &Id) const {
+  auto It = Functions.find(Id);
+  return It == Functions.end() ? AskedSize::None : It->second.Asks;
 }
 
 bool CallGraph::leavesUnit(const std::string &Id,
@@ -134,8 +141,10 @@ void bankstripe::followCalls(MergedRun &Run,
     const std::set<std::string> Below = Graph.below(K.Id);
     Run.Kernels[Row].CallsOtherUnits = Graph.leavesUnit(K.Id, Below);
     uint64_t Shared = Graph.sharedBytes(K.Id);
-    for (const std::string &Id : Below)
+    for (const std::string &Id : Below) {
       Shared += Graph.sharedBytes(Id);
+      K.Asks = std::max(K.Asks, Graph.askedSize(Id));
+    }
     K.StaticSharedBytes = std::max(K.StaticSharedBytes, Shared);
     Run.Kernels[Row].WaitsForBlocks |=
         llvm::any_of(Below, [&](const auto &Id) { return Graph.waits(Id); });

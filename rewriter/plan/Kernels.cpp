@@ -146,6 +146,11 @@ std::optional<Why> bankstripe::whyBlocksStay(const MergedKernel &K) {
 
 static void boundDynamicShared(KernelSetting &S, const MergedKernel &K) {
   const Kernel &Facts = K.Facts;
+  if (Facts.Asks == AskedSize::All) {
+    S.Obstacle = Why{Reason::DynamicSharedMemory, Facts.Where,
+                     "it asks how much shared memory it has in all"};
+    return;
+  }
   if (Facts.UsesDynamicShared && (K.Launches.empty() || Facts.AddressTaken)) {
     S.Obstacle = Why{Reason::DynamicSharedMemory, Facts.Where,
                      "not all launches were seen"};
@@ -263,6 +268,8 @@ static std::string whyLaunchesStay(const MergedKernel &Merged,
   const Kernel &K = Merged.Facts;
   if (K.AddressTaken)
     return whoElseLaunches(K);
+  if (K.Asks != AskedSize::None)
+    return "it asks how much shared memory it has";
   if (K.AttributeSetAt.isValid())
     return "its attributes are set at " + at(K.AttributeSetAt);
   if (!K.Text.Problem.empty())

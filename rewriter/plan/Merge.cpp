@@ -133,6 +133,7 @@ void Merger::addKernels(const UnitResult &Unit) {
     Facts.StaticSharedBytes =
         std::max(Facts.StaticSharedBytes, K.StaticSharedBytes);
     Facts.UsesDynamicShared |= K.UsesDynamicShared;
+    Facts.Asks = std::max(Facts.Asks, K.Asks);
     Facts.MayEdit &= K.MayEdit;
     mergeBounds(Facts, K);
     if (K.AddressTaken) {

@@ -109,8 +109,9 @@ static uint64_t addedBytes(const Instances &Arrays, unsigned Padding) {
 // Whether a launch of K, be it one that nobody saw, may ask for so much that
 // Bytes leave it no room in Limit; or it may need all its blocks at once.
 static bool mayFail(const MergedKernel &K, uint64_t Bytes, uint64_t Limit) {
-  if (K.WaitsForBlocks || (K.Facts.UsesDynamicShared &&
-                           (K.Launches.empty() || K.Facts.AddressTaken)))
+  if (K.WaitsForBlocks || K.Facts.Asks == AskedSize::All ||
+      (K.Facts.UsesDynamicShared &&
+       (K.Launches.empty() || K.Facts.AddressTaken)))
     return true;
   return llvm::any_of(K.Launches, [&](const Launch &L) {
     return L.Cooperative || !L.DynamicSharedBytes ||

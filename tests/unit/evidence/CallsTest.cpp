@@ -558,6 +558,23 @@ TEST(SharedMemory, OfDynamicSize) {
             0u);
 }
 
+TEST(SharedMemory, MayBeAskedForItsSize) {
+  auto Asks = [](const std::string &Body) {
+    return kernelIn("__device__ unsigned size() { unsigned n; " + Body +
+                    " return n; }\n"
+                    "__global__ void kernel(unsigned *out) { *out = size(); }")
+        .Asks;
+  };
+  auto Register = [&](const std::string &Name) {
+    return Asks("asm(\"mov.u32 %0, %%" + Name + ";\" : \"=r\"(n));");
+  };
+  EXPECT_EQ(Register("dynamic_smem_size"), AskedSize::Dynamic);
+  EXPECT_EQ(Register("total_smem_size"), AskedSize::All);
+  EXPECT_EQ(Register("aggr_smem_size"), AskedSize::All);
+  EXPECT_EQ(Register("laneid"), AskedSize::None);
+  EXPECT_EQ(Asks("n = 1;"), AskedSize::None);
+}
+
 // --- What is only right in local memory
 // ----------------------------------------
 

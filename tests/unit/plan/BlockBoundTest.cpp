@@ -271,6 +271,15 @@ TEST(DynamicShared, TheMostOfAllLaunches) {
   EXPECT_EQ(S.OwnDynamicBytes, 4096u);
 }
 
+TEST(DynamicShared, OfAKernelThatAsksForItsSizeStaysAsItIs) {
+  TestUnit U;
+  U.launch(128);
+  U.kernel().Asks = AskedSize::Dynamic;
+  EXPECT_FALSE(boundOf(U).Obstacle); // Static storage is not counted.
+  U.kernel().Asks = AskedSize::All;
+  EXPECT_EQ(obstacleOf(boundOf(U)), Reason::DynamicSharedMemory);
+}
+
 // The bytes are asked for even when the kernel never looks at them.
 TEST(DynamicShared, CountsWithoutAnExternArray) {
   TestUnit U;

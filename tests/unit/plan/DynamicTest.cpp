@@ -334,6 +334,13 @@ TEST(Dynamic, StorageLiesBehindOtherMemoryOnlyWhereThereIsSome) {
   EXPECT_TRUE(find(Uses.plan(), "a").Verdict.Behind);
 }
 
+TEST(Dynamic, StorageIsNoneOfAKernelThatAsksForItsSize) {
+  TestUnit U = unbounded();
+  U.kernel().Asks = AskedSize::Dynamic;
+  EXPECT_FALSE(find(U.plan(), "a").Verdict.Dynamic);
+  EXPECT_TRUE(find(unbounded().plan(), "a").Verdict.Dynamic);
+}
+
 TEST(Dynamic, WhatNvccRejectsLeavesLaunchesAlone) {
   const Plan P = planWithFileRejected(unbounded());
   EXPECT_TRUE(P.Launches.empty());

@@ -195,6 +195,14 @@ TEST(Padding, LeavesAloneWhatOthersMayLaunchWithMemoryOfTheirOwn) {
   EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
 }
 
+TEST(Padding, LeavesAloneWhatAsksForTheSizeOfAll) {
+  TestUnit U = unitWith(Transposed);
+  U.Result.Facts.Kernels.front().Asks = AskedSize::Dynamic;
+  EXPECT_EQ(verdictOn(U).Why, Reason::BankConflicts);
+  U.Result.Facts.Kernels.front().Asks = AskedSize::All;
+  EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
+}
+
 TEST(Padding, LeavesAloneWhatNeedsAllItsBlocksAtOnce) {
   TestUnit U = unitWith(Transposed);
   U.Result.Facts.Launches.front().Cooperative = true;
