@@ -182,7 +182,7 @@ std::optional<Obstacle> ArrayReader::readUse(Finding &F,
     return obstacle(Reason::UnknownUse, Reference,
                     "the index stands before the array");
 
-  F.AsBits = F.AsBits && isBitUse(E, Function, Body);
+  F.AsBits = F.AsBits && isBitUse(E, Function, Body, Pointers.Operators);
   Use U;
   U.Where = Text.place(Reference->getLocation());
   const Fate End = fateOf(E, Body, Bodies);

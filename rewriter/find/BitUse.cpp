@@ -17,7 +17,6 @@
 #include "find/BitUse.h"
 #include "find/BlockSize.h"
 #include "find/ElementFate.h"
-#include "clang/AST/DeclTemplate.h"
 
 using namespace bankstripe;
 using namespace clang;
@@ -49,35 +48,20 @@ static bool isNumberAsWritten(const Expr *E) {
          isNumber(E->IgnoreUnlessSpelledInSource()->getType());
 }
 
-// A template of an operator would take the object for what it is.
-template <class Operator>
-static bool mayBeTemplate(const Operator *E, const FunctionDecl *Function) {
-  const DeclarationName Name =
-      Function->getASTContext().DeclarationNames.getCXXOperatorName(
-          Operator::getOverloadedOperator(E->getOpcode()));
-  for (const DeclContext *In = Function->getDeclContext(); In;
-       In = In->getParent())
-    for (const NamedDecl *D : In->getRedeclContext()->lookup(Name))
-      if (isa<FunctionTemplateDecl>(D->getUnderlyingDecl()))
-        return true;
-  return false;
-}
-
 static bool isDeduced(const TypeSourceInfo *Written) {
   return !Written || Written->getType()->getContainedDeducedType();
 }
 
 // `a[i] = x` and the like: its value is a bool of its own.
-static bool isBitAssignment(const BinaryOperator *Assign,
-                            const FunctionDecl *Function,
-                            const BodyIndex &Body) {
+static bool isBitAssignment(const BinaryOperator *Assign, const BodyIndex &Body,
+                            const UserOperators &Operators) {
   if (!llvm::is_contained({BO_Assign, BO_OrAssign, BO_AndAssign, BO_XorAssign},
                           Assign->getOpcode()))
     return false;
   const auto *Load =
       dyn_cast_or_null<ImplicitCastExpr>(Body.around<ParenExpr>(Assign));
   return isNumberAsWritten(Assign->getRHS()) &&
-         !mayBeTemplate(Assign, Function) &&
+         !Operators.mayTake(Assign, Operand::Bit, Operand::Number) &&
          (Body.isDiscarded(Assign) ||
           (Load && Load->getCastKind() == CK_LValueToRValue));
 }
@@ -107,18 +91,19 @@ static bool takesNumber(const CallExpr *Call, const Stmt *Argument) {
 
 // Whether an operator of numbers takes the element's value.
 static bool isOperand(const Stmt *Value, const BinaryOperator *Binary,
-                      const FunctionDecl *Function) {
+                      const UserOperators &Operators) {
   if (Binary->isCommaOp() || Binary->getOpcode() == BO_Cmp ||
       Binary->isPtrMemOp())
     return false;
-  const Expr *Other =
-      Binary->getLHS() == Value ? Binary->getRHS() : Binary->getLHS();
-  return isNumberAsWritten(Other) && !mayBeTemplate(Binary, Function);
+  const bool IsLeft = Binary->getLHS() == Value;
+  return isNumberAsWritten(IsLeft ? Binary->getRHS() : Binary->getLHS()) &&
+         !Operators.mayTake(Binary, IsLeft ? Operand::Bit : Operand::Number,
+                            IsLeft ? Operand::Number : Operand::Bit);
 }
 
 // Whether the value that is read has its type from what it is read for.
 static bool isBitRead(const Expr *Load, const FunctionDecl *Function,
-                      const BodyIndex &Body) {
+                      const BodyIndex &Body, const UserOperators &Operators) {
   const auto *Value =
       cast<Expr>(Body.outermost<ParenExpr, ImplicitCastExpr>(Load));
   const Stmt *Parent = Body.parentOf(Value);
@@ -129,9 +114,9 @@ static bool isBitRead(const Expr *Load, const FunctionDecl *Function,
   if (const auto *Conditional = dyn_cast<ConditionalOperator>(Parent))
     return Conditional->getCond() == Value;
   if (const auto *Binary = dyn_cast<BinaryOperator>(Parent))
-    return isOperand(Value, Binary, Function);
+    return isOperand(Value, Binary, Operators);
   if (const auto *Unary = dyn_cast<UnaryOperator>(Parent))
-    return Unary->isArithmeticOp() && !mayBeTemplate(Unary, Function);
+    return Unary->isArithmeticOp() && !Operators.mayTake(Unary, Operand::Bit);
   if (const auto *Cast = dyn_cast<ExplicitCastExpr>(Parent))
     return isNumber(Cast->getType());
   if (isa<CallExpr>(Parent) && !isa<CXXOperatorCallExpr>(Parent))
@@ -147,14 +132,16 @@ static bool isBitRead(const Expr *Load, const FunctionDecl *Function,
 }
 
 bool bankstripe::isBitUse(const Expr *Element, const FunctionDecl *Function,
-                          const BodyIndex &Body) {
+                          const BodyIndex &Body,
+                          const UserOperators &Operators) {
   const Stmt *Child = Body.outermost<ParenExpr>(Element);
   const Stmt *Parent = Body.parentOf(Child);
   if (const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent))
-    return Assign->getLHS() == Child && isBitAssignment(Assign, Function, Body);
+    return Assign->getLHS() == Child &&
+           isBitAssignment(Assign, Body, Operators);
   const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(Parent);
   return Load && Load->getCastKind() == CK_LValueToRValue &&
-         isBitRead(Load, Function, Body);
+         isBitRead(Load, Function, Body, Operators);
 }
 
 bool bankstripe::isClearing(const DeclRefExpr *Reference,

@@ -9,6 +9,7 @@
 #define BANKSTRIPE_FIND_BITUSE_H
 
 #include "find/BodyIndex.h"
+#include "find/Operators.h"
 
 namespace bankstripe {
 
@@ -18,7 +19,7 @@ bool areBits(clang::QualType Type, const clang::ASTContext &Context);
 /// Whether what \p Element, an lvalue of type bool in \p Function, is used for
 /// means the same where it is an object that stands for a bit.
 bool isBitUse(const clang::Expr *Element, const clang::FunctionDecl *Function,
-              const BodyIndex &Body);
+              const BodyIndex &Body, const UserOperators &Operators);
 
 /// Whether \p Reference names an array as `memset(a, 0, sizeof a)` does, in
 /// either place.

@@ -129,6 +129,8 @@ public:
     Index.NameLocations.insert(Declaration->getLocation());
     if (const IdentifierInfo *Name = Declaration->getIdentifier())
       Index.LocalNames.insert(Name);
+    if (isa<FunctionDecl, UsingDecl, UsingDirectiveDecl>(Declaration))
+      Index.Visible.push_back(Declaration);
     // A using-directive may make a name ambiguous.
     if (const auto *Using = dyn_cast<UsingDirectiveDecl>(Declaration))
       for (const Decl *Member : Using->getNominatedNamespace()->decls())

@@ -33,7 +33,11 @@ public:
     if (Function->doesThisDeclarationHaveABody() && Function->getBody())
       (Function->isDependentContext() ? Templates : Functions)
           .push_back(Function);
-    return true;
+    return !Function->isOverloadedOperator() || note(Function);
+  }
+  bool VisitUsingDecl(UsingDecl *Using) { return note(Using); }
+  bool VisitUsingDirectiveDecl(UsingDirectiveDecl *Using) {
+    return note(Using);
   }
 
   // Outside functions a kernel's address can be taken too: in a table of
@@ -52,6 +56,14 @@ public:
   std::vector<const FunctionDecl *> Functions;
   std::vector<const FunctionDecl *> Templates;
   std::vector<const Expr *> Initializers;
+  /// Operators are among what they declare or name.
+  std::vector<const NamedDecl *> Visible;
+
+private:
+  bool note(const NamedDecl *Declared) {
+    Visible.push_back(Declared);
+    return true;
+  }
 };
 
 /// One run of findAll.
@@ -59,8 +71,8 @@ class UnitReader {
 public:
   UnitReader(ParsedUnit &Unit, llvm::function_ref<bool(StringRef)> MayEdit)
       : Unit(Unit), Context(Unit.compiler().getASTContext()),
-        Text(Context, Unit.compiler().getPreprocessor()),
-        Pointers(Text, Bodies, MayEdit), MayEdit(MayEdit) {}
+        Text(Context, Unit.compiler().getPreprocessor(), Unit.macros()),
+        Pointers(Text, Bodies, Operators, MayEdit), MayEdit(MayEdit) {}
 
   UnitFacts read(bool IsAlone);
 
@@ -81,6 +93,7 @@ private:
   ASTContext &Context;
   SourceText Text;
   BodyIndexCache Bodies;
+  UserOperators Operators;
   PointerFollower Pointers;
   llvm::function_ref<bool(StringRef)> MayEdit;
   UnitFacts Facts;
@@ -386,9 +399,15 @@ void UnitReader::checkQuestions(UnitReader &Into) {
 
 UnitFacts UnitReader::read(bool IsAlone) {
   collect();
+  Operators.noteAll(Context.getTranslationUnitDecl());
+  for (const NamedDecl *Declared : Collector.Visible)
+    Operators.note(Declared);
   for (const FunctionDecl *Function : Collector.Functions)
     if (!Function->isDependentContext())
       Pointers.noteFunctions(*Bodies.get(Function));
+      for (const NamedDecl *Declared : Bodies.get(Function)->Visible)
+        Operators.note(Declared);
+    }
   llvm::for_each(Initializers,
                  [&](const BodyIndex &Init) { Pointers.noteFunctions(Init); });
   for (const FunctionDecl *Function : Collector.Functions)

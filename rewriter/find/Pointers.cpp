@@ -67,6 +67,8 @@ public:
 
 private:
   bool followBinary(const BinaryOperator *Operator, const Expr *Value);
+  bool means(const Expr *Operator) const;
+  bool isDiscarded(const Expr *E) const;
   bool followArgument(const CallExpr *Call, const Expr *Value);
   bool followReference(const DeclRefExpr *Reference);
   bool track(const VarDecl *Pointer);
@@ -107,10 +109,42 @@ bool PointerWalker::isTracked(const Expr *Value) const {
   return false;
 }
 
+// Whether an operator of pointers means the same of striped ones. The helper
+// does some of them by others.
+bool PointerWalker::means(const Expr *E) const {
+  constexpr Operand Pointer = Operand::Pointer, Number = Operand::Number;
+  const UserOperators &All = Follower.Operators;
+  const bool Steps = !All.mayTake(OO_PlusEqual, {Pointer, Number}) &&
+                     !All.mayTake(OO_MinusEqual, {Pointer, Number});
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+    return !All.mayTake(Unary, Pointer) &&
+           (Unary->getOpcode() == UO_Deref ||
+            (Steps && !All.mayTake(OO_Plus, {Pointer, Number}) &&
+             !All.mayTake(OO_Minus, {Pointer, Number})));
+  const auto *Binary = cast<BinaryOperator>(E);
+  auto OperandOf = [](const Expr *Of) {
+    return Of->getType()->isPointerType() ? Pointer : Number;
+  };
+  return !All.mayTake(Binary, OperandOf(Binary->getLHS()),
+                      OperandOf(Binary->getRHS())) &&
+         (Steps || Binary->isAssignmentOp() || Binary->isComparisonOp());
+}
+
+// The left side of a comma is an operand of that.
+bool PointerWalker::isDiscarded(const Expr *E) const {
+  return Body.isDiscarded(E) &&
+         !(Follower.Operators.mayTake(OO_Comma,
+                                      {Operand::Pointer, Operand::Any}) ||
+           Follower.Operators.mayTake(OO_Comma,
+                                      {Operand::Any, Operand::Pointer}));
+}
+
 bool PointerWalker::followBinary(const BinaryOperator *Operator,
                                  const Expr *Value) {
   const Expr *Other =
       Operator->getLHS() == Value ? Operator->getRHS() : Operator->getLHS();
+  if (!means(Operator))
+    return false;
   if (Operator->isAdditiveOp() && !Other->getType()->isPointerType())
     return isInteger(Other) && follow(Operator);
   if (Operator->isComparisonOp() || Operator->getOpcode() == BO_Sub) {
@@ -118,7 +152,7 @@ bool PointerWalker::followBinary(const BinaryOperator *Operator,
     return Other->getType()->isPointerType();
   }
   if (Operator->getOpcode() != BO_Assign || Operator->getRHS() != Value ||
-      !Body.isDiscarded(Operator))
+      !isDiscarded(Operator))
     return false;
   const VarDecl *Pointer = variableOf(Operator->getLHS());
   return Pointer && track(Pointer);
@@ -136,6 +170,20 @@ static bool findsOverloads(const CallExpr *Call) {
              });
 }
 
+// Whether another function of its name might take the striped pointer before
+// the one that is made for it.
+static bool hasRival(const FunctionDecl *Callee, unsigned Index) {
+  const FunctionDecl *Own = patternOf(Callee)->getCanonicalDecl();
+  return llvm::any_of(
+      Callee->getDeclContext()->getRedeclContext()->lookup(
+          Callee->getDeclName()),
+      [&](const NamedDecl *D) {
+        const FunctionDecl *Other = D->getUnderlyingDecl()->getAsFunction();
+        return Other && Other->getCanonicalDecl() != Own &&
+               UserOperators::mayTake(Other, Index, Operand::Pointer);
+      });
+}
+
 bool PointerWalker::followArgument(const CallExpr *Call, const Expr *Value) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   if (!Callee || isa<CXXOperatorCallExpr>(Call) ||
@@ -146,7 +194,7 @@ bool PointerWalker::followArgument(const CallExpr *Call, const Expr *Value) {
     if (Call->getArg(I) != Value)
       continue;
     auto Place = Follower.walkingParameter(Callee, I, Call, Trail.AsBits);
-    if (!Place)
+    if (!Place || hasRival(Callee, I))
       return false;
     // A template would take the const for a part of its parameter.
     QualType Given = Value->IgnoreParenImpCasts()->getType();
@@ -201,10 +249,10 @@ bool PointerWalker::followReference(const DeclRefExpr *Reference) {
   if (const auto *Load = dyn_cast_or_null<ImplicitCastExpr>(Parent))
     return Load->getCastKind() == CK_LValueToRValue && follow(Load);
   if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent)) {
-    if (!Unary->isIncrementDecrementOp())
+    if (!Unary->isIncrementDecrementOp() || !means(Unary))
       return false;
     if (Body.isDiscarded(Unary))
-      return true;
+      return isDiscarded(Unary);
     if (Unary->isPostfix())
       return follow(Unary);
     const auto *Load =
@@ -212,7 +260,8 @@ bool PointerWalker::followReference(const DeclRefExpr *Reference) {
     return Load && Load->getCastKind() == CK_LValueToRValue && follow(Load);
   }
   const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
-  if (!Assign || Assign->getLHS() != Child || !Body.isDiscarded(Assign))
+  if (!Assign || Assign->getLHS() != Child || !isDiscarded(Assign) ||
+      !means(Assign))
     return false;
   if (Assign->getOpcode() == BO_Assign)
     Meets.push_back(Assign->getRHS());
@@ -229,9 +278,9 @@ bool PointerWalker::followVariable(const VarDecl *Pointer) {
 
 // Whether the element that a pointer leads to stays with itself.
 bool PointerWalker::reach(const Expr *Lvalue) {
-  Trail.AsBits =
-      Trail.AsBits &&
-      isBitUse(Lvalue, cast<FunctionDecl>(Source->getDeclContext()), Body);
+  Trail.AsBits = Trail.AsBits &&
+                 isBitUse(Lvalue, cast<FunctionDecl>(Source->getDeclContext()),
+                          Body, Follower.Operators);
   return staysWithElement(Lvalue, Body, Follower.Bodies);
 }
 
@@ -249,7 +298,7 @@ bool PointerWalker::follow(const Expr *Value) {
   if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Parent))
     return Cast->getCastKind() == CK_NoOp && follow(Cast);
   if (const auto *Unary = dyn_cast<UnaryOperator>(Parent))
-    return Unary->getOpcode() == UO_Deref && reach(Unary);
+    return Unary->getOpcode() == UO_Deref && means(Unary) && reach(Unary);
   if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(Parent))
     return Subscript->getLHS() == Value && isInteger(Subscript->getIdx()) &&
            reach(Subscript);

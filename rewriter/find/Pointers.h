@@ -9,6 +9,7 @@
 #define BANKSTRIPE_FIND_POINTERS_H
 
 #include "find/ElementFate.h"
+#include "find/Operators.h"
 #include "find/SourceText.h"
 #include "model/Callee.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -21,8 +22,12 @@ class PointerFollower {
 public:
   /// \p MayEdit tells whether the functions of a file can get overloads.
   PointerFollower(const SourceText &Text, BodyIndexCache &Bodies,
+                  const UserOperators &Operators,
                   llvm::function_ref<bool(llvm::StringRef)> MayEdit)
-      : Text(Text), Bodies(Bodies), MayEdit(MayEdit) {}
+      : Operators(Operators), Text(Text), Bodies(Bodies), MayEdit(MayEdit) {}
+
+  /// To be told all of them before any array is asked about.
+  const UserOperators &Operators;
 
   /// The name of a function that \p Body uses as a value must stay that of one
   /// function, and what it calls is called so. To be told of all bodies before
