@@ -158,7 +158,7 @@ private:
 class FileEditor {
 public:
   FileEditor(const Plan &P, const std::string &Path, StringRef Text)
-      : P(P), Path(Path), Code(Text) {}
+      : P(P), Path(Path), Code(Text, P.NumberedFiles.count(Path)) {}
 
   bool collect();
   llvm::Expected<ChangedFile> apply(bool EmbedHelper);

@@ -11,7 +11,9 @@
 
 using namespace bankstripe;
 
-FileText::FileText(llvm::StringRef Text) : StringRef(Text) {
+FileText::FileText(llvm::StringRef Text, bool Numbered) : StringRef(Text) {
+  if (Numbered)
+    Computes = true;
   for (size_t At = find('\n'); At != npos; At = find('\n', At + 1))
     Newlines.push_back(At);
 }

@@ -23,11 +23,12 @@ namespace bankstripe {
 /// A text that lives elsewhere, with what is known of all of it.
 class FileText : public llvm::StringRef {
 public:
-  explicit FileText(llvm::StringRef Text);
+  /// \p Numbered: others are known to ask for the numbers of its lines.
+  explicit FileText(llvm::StringRef Text, bool Numbered = false);
 
   /// The line that \p Offset is in, counted from 1.
   unsigned lineAt(size_t Offset) const;
-  /// As of computesWithLines.
+  /// As of computesWithLines, or because others ask.
   bool computesWithLines() const;
   /// As of findSafeLines.
   const std::set<size_t> &safeLines() const;

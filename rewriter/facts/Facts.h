@@ -110,7 +110,7 @@ BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text)
 BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, StaticSharedBytes, Asks)
 BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, SharedArrays, Kernels,
                   Launches, Queries, Arguments, Callees, Functions, Contents,
-                  Sources)
+                  NumberedFiles, Sources)
 
 // SharedArray.h
 BANKSTRIPE_FIELDS(SharedAccess, FunctionId, Shape, Line, Column, LoopDepth,

@@ -106,8 +106,17 @@ public:
     return TraverseStmt(Copy->getCommonExpr()->getSourceExpr());
   }
 
-  // A default argument belongs to its declaration, not to this body.
-  bool TraverseCXXDefaultArgExpr(CXXDefaultArgExpr *) { return true; }
+  // A default belongs to its declaration, not to this body, but asks here.
+  bool TraverseCXXDefaultArgExpr(CXXDefaultArgExpr *Default) {
+    return noteDefault(Default->getExpr(), Default->getUsedLocation());
+  }
+  bool TraverseCXXDefaultInitExpr(CXXDefaultInitExpr *Default) {
+    return noteDefault(Default->getExpr(), Default->getUsedLocation());
+  }
+  bool VisitSourceLocExpr(SourceLocExpr *Place) {
+    Index.AskedPlaces.push_back(Place->getLocation());
+    return true;
+  }
 
   bool VisitVarDecl(VarDecl *Variable) {
     const auto *Statement =
@@ -206,12 +215,36 @@ public:
   }
 
 private:
+  bool noteDefault(const Expr *Default, SourceLocation Used) {
+    if (anyPart(Default, [](const Stmt *S) { return isa<SourceLocExpr>(S); }))
+      Index.AskedPlaces.push_back(Used);
+    return true;
+  }
+
   BodyIndex &Index;
   const FunctionDecl *Pattern;
   std::vector<const Stmt *> Stack;
 };
 
 } // namespace
+
+llvm::SmallVector<const Stmt *> bankstripe::partsOf(const Stmt *S) {
+  if (const auto *Default = dyn_cast<CXXDefaultInitExpr>(S))
+    return {Default->getExpr()};
+  if (const auto *Default = dyn_cast<CXXDefaultArgExpr>(S))
+    return {Default->getExpr()};
+  llvm::SmallVector<const Stmt *> Parts(S->child_begin(), S->child_end());
+  if (const auto *List = dyn_cast<InitListExpr>(S))
+    Parts.push_back(List->getArrayFiller());
+  return Parts;
+}
+
+bool bankstripe::anyPart(const Stmt *S,
+                         llvm::function_ref<bool(const Stmt *)> Holds) {
+  return S && (Holds(S) || llvm::any_of(partsOf(S), [&](const Stmt *Part) {
+                 return anyPart(Part, Holds);
+               }));
+}
 
 bool BodyIndex::isDiscarded(const Expr *E) const {
   const Stmt *Child = outermost<ParenExpr, ExprWithCleanups>(E);

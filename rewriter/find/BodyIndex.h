@@ -121,6 +121,14 @@ const clang::FunctionDecl *patternOf(const clang::FunctionDecl *Function);
 /// header.
 bool isOfSystem(const clang::Decl *D);
 
+/// What a statement or an expression consists of; what stands elsewhere, as
+/// defaults do, as well.
+llvm::SmallVector<const clang::Stmt *> partsOf(const clang::Stmt *S);
+
+/// Whether \p Holds is true of \p S or of any part of it.
+bool anyPart(const clang::Stmt *S,
+             llvm::function_ref<bool(const clang::Stmt *)> Holds);
+
 /// Indexes an expression that belongs to no function, such as the initialiser
 /// of a global variable.
 BodyIndex indexExpression(const clang::Expr *E,

@@ -94,7 +94,6 @@ static bool isDependentlyTyped(const VarDecl *Variable) {
         Element = Array->getElementType();
       return Element->isDependentType() && !Element->isAnyPointerType();
     }
-  return true;
 }
 
 static void readType(Finding &F, const VarDecl *Variable,
@@ -224,7 +223,10 @@ std::optional<Reason> DeclarationReader::read() {
   // It may come to stand on more lines, and what follows it on others.
   const StringRef Buffer = Text.buffer(Begin);
   const size_t LineEnd = Buffer.find('\n', F.Text.Statement.end());
-  if (Text.mentions(Buffer.slice(offset(Begin), LineEnd), "__LINE__"))
+  if (Text.mentions(Buffer.slice(offset(Begin), LineEnd), "__LINE__") ||
+      Text.counts(Written, F.Text.Statement) ||
+      Text.asksForPlaces(
+          between(offset(Begin), std::min(LineEnd, Buffer.size()))))
     return Reason::HiddenName;
 
   if (Variable->getType()->getContainedDeducedType())
@@ -317,8 +319,7 @@ std::optional<Reason> DeclarationReader::readOwnDeclarator() {
   if (Open.isValid()) {
     const TextRange Extents = between(offset(Open), endOf(Close));
     // They are repeated behind the declarator, perhaps on another line.
-    for (StringRef Name :
-         {Variable->getName(), StringRef("__LINE__"), StringRef("__COUNTER__")})
+    for (StringRef Name : {Variable->getName(), StringRef("__LINE__")})
       if (Text.mentions(Text.text(Extents, Open), Name))
         return Reason::HiddenName;
   }

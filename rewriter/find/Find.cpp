@@ -239,6 +239,11 @@ static llvm::StringMap<bool> namesIn(StringRef Code, const SourceText &Text) {
 void UnitReader::checkMacros() {
   if (Facts.Findings.empty())
     return;
+  // Edits move what stands behind them in a line.
+  if (Text.asksForColumns())
+    for (Finding &F : Facts.Findings)
+      F.Obstacles.push_back(
+          {Reason::HiddenName, F.Where, "the program asks for columns"});
   const llvm::StringMap<bool> Called = namesIn(helperHeader(), Text);
   auto IsUsers = [&](const IdentifierInfo &Name) {
     const MacroDirective *Last =
@@ -312,6 +317,9 @@ void UnitReader::keepContents() {
     for (const TextRange &Declared : K.Text.Declarations)
       Keep(Declared.File);
   }
+  if (Text.asksForPlaces())
+    for (const auto &[Path, Content] : Facts.Contents)
+      Facts.NumberedFiles.insert(Path);
 }
 
 void UnitReader::listSources() {
@@ -335,6 +343,13 @@ void UnitReader::collect() {
   for (const Expr *Init : Collector.Initializers)
     if (!Init->isInstantiationDependent())
       Initializers.push_back(indexExpression(Init, Context));
+  for (const FunctionDecl *Function : Collector.Functions)
+    if (!Function->isDependentContext())
+      Text.noteAskedPlaces(Bodies.get(Function)->AskedPlaces);
+  for (const BodyIndex &Init : Initializers)
+    Text.noteAskedPlaces(Init.AskedPlaces);
+  for (SourceLocation Line : Unit.macros().Lines)
+    Facts.NumberedFiles.insert(Text.file(Line));
 }
 
 // Launches and what leads to them.
@@ -368,6 +383,7 @@ void UnitReader::takeHostView(UnitReader &Host) {
     if (!Known)
       Facts.Launches.push_back(std::move(L));
   }
+  Facts.NumberedFiles.merge(Host.Facts.NumberedFiles);
   Facts.Queries = std::move(Host.Facts.Queries);
   Facts.Arguments = std::move(Host.Facts.Arguments);
   AddressTaken.merge(Host.AddressTaken);
@@ -403,7 +419,7 @@ UnitFacts UnitReader::read(bool IsAlone) {
   for (const NamedDecl *Declared : Collector.Visible)
     Operators.note(Declared);
   for (const FunctionDecl *Function : Collector.Functions)
-    if (!Function->isDependentContext())
+    if (!Function->isDependentContext()) {
       Pointers.noteFunctions(*Bodies.get(Function));
       for (const NamedDecl *Declared : Bodies.get(Function)->Visible)
         Operators.note(Declared);

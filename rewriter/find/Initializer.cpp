@@ -15,31 +15,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Initializer.h"
+#include "find/BodyIndex.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 
 using namespace bankstripe;
 using namespace clang;
-
-// What an expression consists of; what stands elsewhere as well.
-static llvm::SmallVector<const Stmt *> partsOf(const Stmt *S) {
-  if (const auto *Default = dyn_cast<CXXDefaultInitExpr>(S))
-    return {Default->getExpr()};
-  if (const auto *Default = dyn_cast<CXXDefaultArgExpr>(S))
-    return {Default->getExpr()};
-  llvm::SmallVector<const Stmt *> Parts(S->child_begin(), S->child_end());
-  if (const auto *List = dyn_cast<InitListExpr>(S))
-    Parts.push_back(List->getArrayFiller());
-  return Parts;
-}
-
-// Whether Holds is true of S or of any part of it.
-static bool anyPart(const Stmt *S,
-                    llvm::function_ref<bool(const Stmt *)> Holds) {
-  return S && (Holds(S) || llvm::any_of(partsOf(S), [&](const Stmt *Part) {
-                 return anyPart(Part, Holds);
-               }));
-}
 
 // Whether Holds is true of a base or member of Record that is a class, or of
 // Record.

@@ -29,6 +29,7 @@ static std::string repeatable(const Expr *Bound, const FunctionDecl *Function,
       Text.sources().getExpansionLoc(Bound->getEndLoc()),
       Text.sources().getExpansionLoc(Function->getEndLoc()));
   if (!Written || Written->find('\n') != std::string::npos ||
+      Text.counts(Bound->getSourceRange()) ||
       Text.anyIdentifier(*Written, [&](const IdentifierInfo &Name) {
         return Body.LocalNames.contains(&Name) ||
                Text.isRedefined(Name, Behind);
@@ -190,7 +191,9 @@ static std::string versionProblemOf(const FunctionDecl *Definition,
        {"static", "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"})
     if (Text.mentions(Code, Word))
       return ("it says " + Word).str();
-  return "";
+  if (Text.asksForPlaces())
+    return "its name may be asked for, as by std::source_location";
+  return Text.counts(Code, Whole) ? "it mentions __COUNTER__" : "";
 }
 
 static KernelText readKernelText(const FunctionDecl *Function,
@@ -223,10 +226,11 @@ static KernelText readKernelText(const FunctionDecl *Function,
   if (const auto *Template = Definition->getDescribedFunctionTemplate()) {
     const TemplateParameterList &Parameters =
         *Template->getTemplateParameters();
-    auto Head =
-        Text.written({Parameters.getTemplateLoc(), Parameters.getRAngleLoc()});
+    const SourceRange Range(Parameters.getTemplateLoc(),
+                            Parameters.getRAngleLoc());
+    auto Head = Text.written(Range);
     Result.TemplateArguments = argumentsOf(Parameters);
-    if (!Head || Result.TemplateArguments.empty())
+    if (!Head || Result.TemplateArguments.empty() || Text.counts(Range))
       return Fail("its template parameters cannot be repeated");
     Result.TemplateHead = *Head;
   }

@@ -100,13 +100,16 @@ static const char *readReplaced(const LaunchParts &Parts,
   auto Block = Text.written(Parts.Block->getSourceRange());
   if (!Block)
     return "a macro gives a part of it";
-  if (!mayRepeat(Parts.Block))
+  auto MayRepeat = [&](const Expr *E) {
+    return mayRepeat(E) && !Text.counts(E->getSourceRange());
+  };
+  if (!MayRepeat(Parts.Block))
     return "its block size would be computed twice";
   Result.Block = *Block;
   const bool IsDefaultStream =
       !Parts.Stream || Parts.Stream->IgnoreParenCasts()->isNullPointerConstant(
                            Text.context(), Expr::NPC_ValueDependentIsNotNull);
-  if (Parts.Grid && IsDefaultStream && mayRepeat(Parts.Grid))
+  if (Parts.Grid && IsDefaultStream && MayRepeat(Parts.Grid))
     Result.Grid = Text.written(Parts.Grid->getSourceRange()).value_or("");
   return nullptr;
 }

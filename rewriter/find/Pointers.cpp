@@ -147,7 +147,9 @@ bool PointerWalker::followBinary(const BinaryOperator *Operator,
     return false;
   if (Operator->isAdditiveOp() && !Other->getType()->isPointerType())
     return isInteger(Other) && follow(Operator);
-  if (Operator->isComparisonOp() || Operator->getOpcode() == BO_Sub) {
+  // `<=>` would be one of the helper's.
+  if ((Operator->isComparisonOp() && Operator->getOpcode() != BO_Cmp) ||
+      Operator->getOpcode() == BO_Sub) {
     Meets.push_back(Other);
     return Other->getType()->isPointerType();
   }
@@ -361,10 +363,10 @@ static bool holdsOwnStorage(const BodyIndex &Body) {
 
 // A copy stands in other lines than the original and has another type, which
 // values show. Beside `__FILE__` they are for a message.
-static bool saysPlace(StringRef Definition, const SourceText &Text) {
+static bool saysPlace(StringRef Definition, const TextRange &Whole,
+                      const SourceText &Text) {
   auto Says = [&](StringRef Name) { return Text.mentions(Definition, Name); };
-  return Says("__COUNTER__") || Says("__builtin_LINE") ||
-         Says("source_location") ||
+  return Text.counts(Definition, Whole) || Text.asksForPlaces() ||
          ((Says("__LINE__") || Says("__PRETTY_FUNCTION__")) &&
           !Says("__FILE__"));
 }
@@ -426,7 +428,7 @@ PointerFollower::walkingParameter(const FunctionDecl *Function, unsigned Index,
   auto Whole = definitionText(Definition, Text);
   const SourceManager &SM = Text.sources();
   const SourceLocation End = Definition->getBody()->getEndLoc();
-  if (!Whole || saysPlace(Text.text(*Whole, End), Text) ||
+  if (!Whole || saysPlace(Text.text(*Whole, End), *Whole, Text) ||
       !MayEdit(Where.File) || SM.isInSystemHeader(Definition->getLocation()) ||
       Text.isIncludedInside(End))
     return std::nullopt;

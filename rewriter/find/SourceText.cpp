@@ -14,6 +14,29 @@
 using namespace bankstripe;
 using namespace clang;
 
+// Whether a source of the user's holds the word.
+static bool says(const SourceManager &SM, StringRef Word) {
+  bool Found = false;
+  forEachUserFile(SM, [&](SourceLocation, StringRef Text) {
+    Found |= Text.contains(Word);
+  });
+  return Found;
+}
+
+SourceText::SourceText(ASTContext &Context, Preprocessor &PP,
+                       const MacroRecord &Macros)
+    : Context(Context), PP(PP), SM(Context.getSourceManager()),
+      MayAskForColumns(says(SM, "__builtin_COLUMN") ||
+                       (says(SM, "source_location") && says(SM, "column"))),
+      MayAskForPlaces(MayAskForColumns || says(SM, "source_location") ||
+                      says(SM, "__builtin_LINE")) {
+  // What includes the text counts, too.
+  for (SourceLocation Loc : Macros.Counters)
+    for (; Loc.isValid();
+         Loc = SM.getIncludeLoc(SM.getFileID(SM.getExpansionLoc(Loc))))
+      Counters.push_back(point(Loc));
+}
+
 std::string SourceText::file(SourceLocation Loc) const {
   OptionalFileEntryRef Entry =
       SM.getFileEntryRefForID(SM.getFileID(SM.getExpansionLoc(Loc)));
@@ -212,6 +235,27 @@ bool SourceText::anyIdentifier(
 bool SourceText::mentions(StringRef Code, StringRef Name) const {
   return anyIdentifier(
       Code, [&](const IdentifierInfo &Each) { return Each.isStr(Name); });
+}
+
+bool SourceText::counts(StringRef Code, const TextRange &Range) const {
+  return mentions(Code, "__COUNTER__") ||
+         llvm::any_of(Counters, [&](const TextRange &At) {
+           return At.File == Range.File && At.Offset >= Range.Offset &&
+                  At.Offset < Range.end();
+         });
+}
+
+bool SourceText::asksForPlaces(const TextRange &Range) const {
+  return llvm::any_of(AskedPlaces, [&](SourceLocation Loc) {
+    const TextRange At = point(Loc);
+    return At.File == Range.File && At.Offset >= Range.Offset &&
+           At.Offset < Range.end();
+  });
+}
+
+bool SourceText::counts(SourceRange Range) const {
+  const auto Where = writtenRange(Range);
+  return Where && counts(text(*Where, SM.getFileLoc(Range.getBegin())), *Where);
 }
 
 bool SourceText::mayBeReadForHost(const FunctionDecl *Function) const {

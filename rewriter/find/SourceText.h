@@ -15,6 +15,7 @@
 #ifndef BANKSTRIPE_FIND_SOURCETEXT_H
 #define BANKSTRIPE_FIND_SOURCETEXT_H
 
+#include "frontend/Frontend.h"
 #include "model/Place.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Lex/Preprocessor.h"
@@ -30,8 +31,8 @@ namespace bankstripe {
 
 class SourceText {
 public:
-  SourceText(clang::ASTContext &Context, clang::Preprocessor &PP)
-      : Context(Context), PP(PP), SM(Context.getSourceManager()) {}
+  SourceText(clang::ASTContext &Context, clang::Preprocessor &PP,
+             const MacroRecord &Macros);
 
   clang::ASTContext &context() const { return Context; }
   const clang::SourceManager &sources() const { return SM; }
@@ -93,6 +94,21 @@ public:
       llvm::function_ref<bool(const clang::IdentifierInfo &)> Matches) const;
   /// The same of one name.
   bool mentions(llvm::StringRef Code, llvm::StringRef Name) const;
+  /// Whether `__COUNTER__` gives a value in \p Range, which \p Code stands in:
+  /// each time that it is read another one.
+  bool counts(llvm::StringRef Code, const TextRange &Range) const;
+  bool counts(clang::SourceRange Range) const;
+  /// Remembers where code asks for its place otherwise than by `__LINE__`, as
+  /// `std::source_location` does.
+  void noteAskedPlaces(llvm::ArrayRef<clang::SourceLocation> Places) {
+    llvm::append_range(AskedPlaces, Places);
+  }
+  /// Whether any does, or a source of the user's says that it might.
+  bool asksForPlaces() const { return MayAskForPlaces || !AskedPlaces.empty(); }
+  /// Whether code in \p Range does.
+  bool asksForPlaces(const TextRange &Range) const;
+  /// Whether a source of the user's asks for columns.
+  bool asksForColumns() const { return MayAskForColumns; }
   /// Whether a compiler for the host alone may read \p Function, too: it stands
   /// in a header, and what says `__device__` there asks who compiles it.
   bool mayBeReadForHost(const clang::FunctionDecl *Function) const;
@@ -118,6 +134,10 @@ private:
   clang::ASTContext &Context;
   clang::Preprocessor &PP;
   const clang::SourceManager &SM;
+  std::vector<TextRange> Counters; ///< Where `__COUNTER__` was expanded.
+  std::vector<clang::SourceLocation> AskedPlaces;
+  bool MayAskForColumns;
+  bool MayAskForPlaces;
   mutable llvm::DenseMap<clang::FileID, bool> IncludedInside;
   mutable llvm::DenseMap<std::pair<clang::FileID, llvm::StringRef>,
                          std::unique_ptr<std::vector<size_t>>>

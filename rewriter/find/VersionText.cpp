@@ -15,6 +15,7 @@
 
 #include "find/VersionText.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
 #include "llvm/Support/Regex.h"
 
 using namespace bankstripe;
@@ -130,7 +131,7 @@ static std::string readDirectives(StringRef Code, SourceLocation Begin,
         (!Text.isDefinedOnce(Name) || Text.mentions(Seen, Name)))
       Problem = (Name + " is another macro at its end").str();
     Seen += (" " + Name).str();
-    if (Name == "__COUNTER__" || Name == "once" || Name.ends_with("_macro"))
+    if (Name == "once" || Name.ends_with("_macro"))
       Problem = ("it mentions " + Name).str();
     else if (!Directive)
       return;
@@ -259,10 +260,13 @@ VersionText VersionReader::of(const DeclStmt *Statement) const {
   Result.Rest = {Written.File, *Begin, Written.end() - 1 - *Begin};
   const auto Code =
       readThrough(Result.Rest, Function->getBody()->getBeginLoc(), Text);
-  Result.Problem =
-      Code
-          ? readDirectives(*Code, Block->body_begin()[First - 1]->getBeginLoc(),
-                           Block->getRBracLoc(), Text)
-          : "it has an #include";
+  if (!Code)
+    Result.Problem = "it has an #include";
+  else if (Text.counts(*Code, Result.Rest))
+    Result.Problem = "it mentions __COUNTER__";
+  else
+    Result.Problem =
+        readDirectives(*Code, Block->body_begin()[First - 1]->getBeginLoc(),
+                       Block->getRBracLoc(), Text);
   return Result;
 }

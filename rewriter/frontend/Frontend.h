@@ -117,6 +117,14 @@ enum class HostView {
   Unknown ///< Clang rejected it.
 };
 
+/// Where predefined macros were expanded, directly or in other macros.
+struct MacroRecord {
+  std::vector<clang::SourceLocation> Counters; ///< `__COUNTER__`.
+  /// `__LINE__`, by macros of another file that are not for a message: they
+  /// hold no string, and no `__FILE__`.
+  std::vector<clang::SourceLocation> Lines;
+};
+
 /// A translation unit after a successful device-side parse. Valid only during
 /// the callback of parseUnit.
 class ParsedUnit {
@@ -130,6 +138,8 @@ public:
   /// The first place where a source of the user's asks for a macro that nvcc
   /// may have otherwise (frontend/MacroQuestions.h); invalid if there is none.
   virtual clang::SourceLocation unansweredQuestion() = 0;
+  /// What the preprocessor made of predefined macros.
+  virtual const MacroRecord &macros() = 0;
   /// Whether a source of the user's asks for what it is compiled
   /// (`__CUDA_ARCH__`).
   virtual bool asksForSide() = 0;

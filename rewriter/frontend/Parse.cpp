@@ -145,8 +145,10 @@ constexpr StringLiteral CompilerWords[] = {"__NVCC__", "__clang__"};
 class ParsedUnitImpl final : public ParsedUnit {
 public:
   ParsedUnitImpl(clang::CompilerInstance &Compiler, const Events &Parse,
-                 const Attempt &Made, const MacroQuestions &Asked)
-      : Compiler(Compiler), Parse(Parse), Made(Made), Asked(Asked) {}
+                 const MacroRecord &Macros, const Attempt &Made,
+                 const MacroQuestions &Asked)
+      : Compiler(Compiler), Parse(Parse), Macros(Macros), Made(Made),
+        Asked(Asked) {}
 
   clang::CompilerInstance &compiler() override { return Compiler; }
   void replay(clang::ASTConsumer &Consumer) override {
@@ -160,6 +162,7 @@ public:
   clang::SourceLocation unansweredQuestion() override {
     return Asked.Unanswered;
   }
+  const MacroRecord &macros() override { return Macros; }
   bool asksForSide() override {
     return says(Compiler.getSourceManager(), SideWords);
   }
@@ -174,6 +177,7 @@ public:
 private:
   clang::CompilerInstance &Compiler;
   const Events &Parse;
+  const MacroRecord &Macros;
   const Attempt &Made;
   const MacroQuestions &Asked;
   bool Replayed = false;
@@ -195,6 +199,46 @@ public:
 private:
   SmallVector<const clang::IdentifierInfo *, 3> Names;
   ParseWatch &Watch;
+};
+
+/// Records the expansions of predefined macros.
+class MacroRecorder final : public clang::PPCallbacks {
+public:
+  MacroRecorder(clang::Preprocessor &PP, MacroRecord &Into)
+      : PP(PP), Into(Into), Counter(PP.getIdentifierInfo("__COUNTER__")),
+        Line(PP.getIdentifierInfo("__LINE__")),
+        File(PP.getIdentifierInfo("__FILE__")) {}
+
+  void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &,
+                    clang::SourceRange, const clang::MacroArgs *) override {
+    const clang::IdentifierInfo *Expanded = Name.getIdentifierInfo();
+    if (Expanded == Counter)
+      Into.Counters.push_back(Name.getLocation());
+    else if (Expanded == Line && computesElsewhere(Name.getLocation()))
+      Into.Lines.push_back(Name.getLocation());
+  }
+
+private:
+  bool computesElsewhere(clang::SourceLocation Loc) const {
+    const clang::SourceManager &SM = PP.getSourceManager();
+    if (SM.isWrittenInSameFile(SM.getSpellingLoc(Loc), SM.getExpansionLoc(Loc)))
+      return false;
+    for (; Loc.isMacroID(); Loc = SM.getImmediateMacroCallerLoc(Loc)) {
+      const clang::MacroInfo *Info = PP.getMacroInfo(PP.getIdentifierInfo(
+          clang::Lexer::getImmediateMacroName(Loc, SM, PP.getLangOpts())));
+      if (Info && any_of(Info->tokens(), [&](const clang::Token &Tok) {
+            return Tok.getIdentifierInfo() == File ||
+                   Tok.is(clang::tok::hash) ||
+                   clang::tok::isStringLiteral(Tok.getKind());
+          }))
+        return false;
+    }
+    return true;
+  }
+
+  clang::Preprocessor &PP;
+  MacroRecord &Into;
+  const clang::IdentifierInfo *Counter, *Line, *File;
 };
 
 /// Prints what Clang says, as much as Clang would, and learns from all of it.
@@ -252,6 +296,7 @@ protected:
       PP.addPPCallbacks(std::make_unique<TimeNoticer>(PP, *Made.Watch));
     if (Made.Macros)
       watchMacros(Compiler, *Made.Macros, Asked);
+    PP.addPPCallbacks(std::make_unique<MacroRecorder>(PP, Macros));
     Made.Bridged.build(Compiler);
     ASTFrontendAction::ExecuteAction();
     if (Made.Macros)
@@ -261,7 +306,7 @@ protected:
       return;
     Made.Bridged.remove(Compiler);
     Succeeded = true;
-    ParsedUnitImpl Unit(Compiler, Parse, Made, Asked);
+    ParsedUnitImpl Unit(Compiler, Parse, Macros, Made, Asked);
     Action(Unit);
   }
 
@@ -279,6 +324,7 @@ private:
   const Attempt &Made;
   Events Parse;
   MacroQuestions Asked;
+  MacroRecord Macros;
   unsigned Seen = 0; ///< Entries of the source manager.
   bool Lacks = false;
   bool Succeeded = false;

@@ -129,8 +129,8 @@ struct Finding {
   /// The files that hold its functions: a fragment that is included in a body
   /// can include nothing itself.
   std::vector<std::string> FunctionFiles;
-  /// Behind names like `a_slots` of its storage, so that the file has none of
-  /// them.
+  /// Behind names like `a_slots` of its storage, so that they mean nothing
+  /// else.
   std::string StorageSuffix;
 
   InitializerKind Init = InitializerKind::None;
@@ -303,6 +303,9 @@ struct UnitFacts {
   /// or a callee of a finding, or the main file. Edits refer to these and to
   /// nothing else.
   std::map<std::string, std::string> Contents;
+  /// Files of which the program may ask for a line's number in other ways than
+  /// by `__LINE__` in their own text.
+  std::set<std::string> NumberedFiles;
   /// Whatever was read, by path: the files of Contents, and all others that are
   /// no system headers. Where none has changed, these facts still hold.
   std::vector<SourceFile> Sources;

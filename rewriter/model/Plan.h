@@ -192,6 +192,7 @@ struct Plan {
   std::vector<PlannedLaunch> Launches;          ///< That are edited.
   std::map<Place, Callee> Callees;              ///< By their place.
   std::map<std::string, std::string> Contents;  ///< As in UnitFacts.
+  std::set<std::string> NumberedFiles;          ///< Likewise.
   std::vector<DecisionOutcome> Outcomes;        ///< In order of their places.
   std::vector<KernelOutcome> KernelOutcomes;    ///< Likewise.
   /// What would change if nvcc had nothing against it, by the arrays' places.

@@ -246,6 +246,7 @@ void Merger::addArrays(UnitResult &Unit) {
       It->second.keepType();
   }
   Run.Contents.merge(Unit.Facts.Contents);
+  Run.NumberedFiles.merge(Unit.Facts.NumberedFiles);
 }
 
 // Of several units that hold a kernel, the first tells what it does.

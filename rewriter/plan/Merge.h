@@ -37,6 +37,7 @@ struct MergedRun {
   /// The instances of each, by place.
   std::map<Place, std::vector<SharedArray>> SharedArrays;
   std::map<std::string, std::string> Contents;
+  std::set<std::string> NumberedFiles;
 };
 
 MergedRun mergeUnits(std::vector<UnitResult> Units);

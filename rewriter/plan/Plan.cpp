@@ -282,6 +282,7 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   P.ProgramFiles = Options.Others == Outside::Nobody ? Options.FilesRead : 0;
   P.Callees = std::move(Run.Callees);
   P.Contents = std::move(Run.Contents);
+  P.NumberedFiles = std::move(Run.NumberedFiles);
   const Builder B(Sought, E, Found, Known);
   B.addArrays(P);
   B.addKernels(P);

@@ -254,6 +254,18 @@ TEST(DeviceOnly, LinesKeepTheirNumbersInBoth) {
             "}\n");
 }
 
+// A default argument or a macro of another file asks for the line.
+TEST(Version, KeepsTheNumbersOfLinesThatOthersAskFor) {
+  const std::string Code = "{\n  int a[4];\n  a[i] = line();\n}\n";
+  Plan P = planFor(Code, {inVersion({"a", {4}})});
+  EXPECT_FALSE(StringRef(carriedOut(P)).contains("#line"));
+  P.NumberedFiles.insert(CodePath.str());
+  const std::string After = carriedOut(P);
+  EXPECT_EQ(StringRef(After).count("#line 3\n    a[i] = line();\n"), 1u)
+      << After;
+  EXPECT_EQ(StringRef(After).count("#line 2\n  int a[4];\n"), 1u) << After;
+}
+
 TEST(Version, OfABodyInOneLineBreaksIt) {
   EXPECT_EQ(
       rewritten("{ f(); int a[4]; a[i] = 1; }\n", {inVersion({"a", {4}})}),

@@ -150,8 +150,23 @@ TEST(VersionText, IsNoneWhereMacrosChange) {
   EXPECT_EQ(problemIn(Array + "#ifdef X\n#define N 1\n#else\n#define N 2\n"
                               "#endif\ni = N;\n#undef N\n"),
             "");
-  EXPECT_EQ(problemIn(Array + "i = __COUNTER__;"), "it mentions __COUNTER__");
   EXPECT_EQ(problemIn("\n#define N 1\n" + Array), "");
+}
+
+TEST(VersionText, IsNoneWhereItCounts) {
+  const std::string Array = "int a[4]; a[i] = 1;\n";
+  const std::string Problem = "it mentions __COUNTER__";
+  EXPECT_EQ(problemIn(Array + "i = __COUNTER__;"), Problem);
+  EXPECT_EQ(problemIn("i = __COUNTER__; " + Array), "");
+  auto ProblemAfter = [&](const std::string &Macros) {
+    return versionIn(Macros + kernelAround(Array + "i = NEXT();")).Problem;
+  };
+  EXPECT_EQ(ProblemAfter("#define ID __COUNTER__\n#define NEXT() (ID)\n"),
+            Problem);
+  EXPECT_EQ(ProblemAfter("#define ID1 __COUNTER__\n#define GET(N) ID##N\n"
+                         "#define NEXT() GET(1)\n"),
+            Problem);
+  EXPECT_EQ(ProblemAfter("#define ID 3\n#define NEXT() (ID)\n"), "");
 }
 
 // What a body includes stands there twice, too, as what it does not hold
