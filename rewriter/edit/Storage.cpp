@@ -110,7 +110,7 @@ static bool isView(const PlannedArray &A) {
 // `::bankstripe::shared<int[4][8][32], struct a_storage>()`
 static std::string inHelper(const PlannedArray &A, const std::string &Type) {
   return "::bankstripe::shared<" + Type + ", struct " + A.Array.Name +
-         "_storage>()";
+         "_storage" + A.Array.StorageSuffix + ">()";
 }
 
 // Whether the name of an array of bits becomes a pointer to the first of them.

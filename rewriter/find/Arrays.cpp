@@ -258,19 +258,13 @@ void ArrayReader::readContext(Finding &F, const VarDecl *Variable) const {
       Function->hasAttr<CUDAHostAttr>() || Text.mayBeReadForHost(Function);
 }
 
-// What tells names that are made of Name from what stands in the file of Loc.
-static std::string storageSuffix(StringRef Name, SourceLocation Loc,
-                                 const SourceText &Text) {
+static std::string storageSuffix(StringRef Name, const SourceText &Text) {
   std::string Suffix;
-  const StringRef Buffer = Text.buffer(Loc);
-  auto IsUsed = [&](llvm::StringLiteral Layout) {
-    return llvm::any_of(Text.offsetsOf(Layout, Loc), [&](size_t At) {
-      return Buffer.take_front(At).ends_with(Name) &&
-             Buffer.substr(At + Layout.size()).starts_with(Suffix);
-    });
+  auto IsUsed = [&](StringRef Layout) {
+    return Text.mayMean((Name + Layout + Suffix).str());
   };
-  static constexpr llvm::StringLiteral Layouts[] = {"_slots", "_stripes",
-                                                    "_bits", "_rest"};
+  const StringRef Layouts[] = {"_slots", "_stripes", "_bits", "_rest",
+                               "_storage"};
   for (unsigned I = 2; llvm::any_of(Layouts, IsUsed); ++I)
     Suffix = "_" + std::to_string(I);
   return Suffix;
@@ -341,7 +335,7 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
       F.Obstacles.push_back({Reason::HasVersion, F.Where, ""});
   }
   if (Spelled)
-    F.StorageSuffix = storageSuffix(F.Name, *Spelled, Text);
+    F.StorageSuffix = storageSuffix(F.Name, Text);
   const size_t BeforeUses = F.Obstacles.size();
   F.AsBits = BeforeUses == 0 && areBits(Variable->getType(), Text.context()) &&
              !Text.mayBeReadForHost(Function);

@@ -286,6 +286,11 @@ bool SourceText::holdsDirective(StringRef Code, bool PragmasToo) {
   return false;
 }
 
+bool SourceText::mayMean(StringRef Name) const {
+  return PP.getIdentifierTable().find(Name) != PP.getIdentifierTable().end() ||
+         says(SM, Name);
+}
+
 bool SourceText::isDefinedOnce(StringRef Name) const {
   const MacroDirective *D =
       PP.getLocalMacroDirectiveHistory(PP.getIdentifierInfo(Name));

@@ -123,6 +123,9 @@ public:
   static bool holdsDirective(llvm::StringRef Code, bool PragmasToo = false);
   /// Whether all that ever happens to \p Name as a macro is one definition.
   bool isDefinedOnce(llvm::StringRef Name) const;
+  /// Whether the unit has a use for the name \p Name, macros and what is
+  /// skipped included.
+  bool mayMean(llvm::StringRef Name) const;
   /// Whether \p Name is the same macro, or none, at two locations.
   bool isSameMacro(llvm::StringRef Name, clang::SourceLocation A,
                    clang::SourceLocation B) const;

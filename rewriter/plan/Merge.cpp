@@ -22,6 +22,7 @@ using namespace bankstripe;
 static bool sameFinding(const Finding &A, const Finding &B) {
   return A.Name == B.Name && A.Init == B.Init &&
          A.HasPointers == B.HasPointers && A.HostDevice == B.HostDevice &&
+         A.StorageSuffix == B.StorageSuffix &&
          A.Text.Statement == B.Text.Statement &&
          std::ranges::equal(A.Uses, B.Uses, {}, &Use::Where, &Use::Where);
 }
