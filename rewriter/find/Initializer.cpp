@@ -120,33 +120,63 @@ static bool mayKeepItsPlace(const Expr *Init, const CXXRecordDecl *Record) {
   });
 }
 
+// Clang folds what a constant that is none by the language was made of, such as
+// a float or an object that is only const; nvcc does not. Variables of the
+// function Within are its own matter.
+static bool readsOnlyConstants(const Stmt *S, const ASTContext &Context,
+                               const DeclContext *Within, bool IsRead = false) {
+  if (!S || isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(S))
+    return true;
+  const auto *Unary = dyn_cast<UnaryOperator>(S);
+  const auto *Decay = dyn_cast<ImplicitCastExpr>(S);
+  const bool IsAddress =
+      (Unary && Unary->getOpcode() == UO_AddrOf) ||
+      (Decay && Decay->getCastKind() == CK_ArrayToPointerDecay);
+  if (IsAddress && !IsRead &&
+      isa<DeclRefExpr>(cast<Expr>(*S->child_begin())->IgnoreParens()))
+    return true;
+  IsRead |= isa<ArraySubscriptExpr, MemberExpr>(S) ||
+            (Unary && Unary->getOpcode() == UO_Deref);
+  const auto *Named = dyn_cast<DeclRefExpr>(S);
+  const auto *Variable = Named ? dyn_cast<VarDecl>(Named->getDecl()) : nullptr;
+  if (Variable && Variable->getDeclContext() != Within)
+    return Variable->isUsableInConstantExpressions(Context);
+  return llvm::all_of(partsOf(S), [&](const Stmt *Part) {
+    return readsOnlyConstants(Part, Context, Within, IsRead);
+  });
+}
+
 // Clang folds calls of the C library, most builtins and `warpSize`; nvcc does
 // not, and has no static variable then.
-static bool callsOnlyWhatNvccFolds(const Stmt *Code, unsigned Depth = 0) {
-  return !anyPart(Code, [&](const Stmt *S) {
-    const FunctionDecl *Callee = nullptr;
-    if (const auto *Named = dyn_cast<DeclRefExpr>(S))
-      return Named->getNameInfo().getAsString() == "warpSize";
-    if (const auto *Call = dyn_cast<CallExpr>(S)) {
-      Callee = Call->getDirectCallee();
-      if (!Callee)
-        return true;
-      const StringRef Name =
-          Callee->getIdentifier() ? Callee->getName() : StringRef();
-      if (Name.starts_with("__builtin_inf") ||
-          Name.starts_with("__builtin_huge_val") ||
-          Name.starts_with("__builtin_nan"))
-        return false;
-    } else if (const auto *Construct = dyn_cast<CXXConstructExpr>(S)) {
-      Callee = Construct->getConstructor();
-      if (!Callee->isUserProvided())
-        return false;
-    } else {
-      return false;
-    }
-    return !Callee->isConstexpr() || Depth > 8 || !Callee->hasBody() ||
-           !callsOnlyWhatNvccFolds(Callee->getBody(), Depth + 1);
-  });
+static bool callsOnlyWhatNvccFolds(const Stmt *Code, const ASTContext &Context,
+                                   const FunctionDecl *Within = nullptr,
+                                   unsigned Depth = 0) {
+  return readsOnlyConstants(Code, Context, Within) &&
+         !anyPart(Code, [&](const Stmt *S) {
+           const FunctionDecl *Callee = nullptr;
+           if (const auto *Named = dyn_cast<DeclRefExpr>(S))
+             return Named->getNameInfo().getAsString() == "warpSize";
+           if (const auto *Call = dyn_cast<CallExpr>(S)) {
+             Callee = Call->getDirectCallee();
+             if (!Callee)
+               return true;
+             const StringRef Name =
+                 Callee->getIdentifier() ? Callee->getName() : StringRef();
+             if (Name.starts_with("__builtin_inf") ||
+                 Name.starts_with("__builtin_huge_val") ||
+                 Name.starts_with("__builtin_nan"))
+               return false;
+           } else if (const auto *Construct = dyn_cast<CXXConstructExpr>(S)) {
+             Callee = Construct->getConstructor();
+             if (!Callee->isUserProvided())
+               return false;
+           } else {
+             return false;
+           }
+           return !Callee->isConstexpr() || Depth > 8 || !Callee->hasBody() ||
+                  !callsOnlyWhatNvccFolds(Callee->getBody(), Context,
+                                          Callee->getDefinition(), Depth + 1);
+         });
 }
 
 // All-zero bits are not asked for, only values that value-initialisation of
@@ -263,9 +293,10 @@ bool bankstripe::readInitializer(Finding &F, const VarDecl *Variable,
   const auto *Record = Element->getAsCXXRecordDecl();
   const std::string Class =
       Element.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
-  IsConstant = !Init->isValueDependent() && !NamesItself &&
-               Init->isConstantInitializer(Context, /*ForRef=*/false) &&
-               (Variable->isConstexpr() || callsOnlyWhatNvccFolds(Init));
+  IsConstant =
+      !Init->isValueDependent() && !NamesItself &&
+      Init->isConstantInitializer(Context, /*ForRef=*/false) &&
+      (Variable->isConstexpr() || callsOnlyWhatNvccFolds(Init, Context));
   if (NamesItself)
     return Fail(Reason::Initializer, Itself);
   if (!Element.isTriviallyCopyableType(Context) ||

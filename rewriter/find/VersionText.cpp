@@ -147,15 +147,53 @@ static std::string readDirectives(StringRef Code, SourceLocation Begin,
   return Problem.empty() && Depth ? "it ends inside an #if" : Problem;
 }
 
+static bool namesLocal(QualType Type);
+
+static bool namesLocal(const TemplateArgument &Argument) {
+  if (Argument.getKind() == TemplateArgument::Pack)
+    return llvm::any_of(
+        Argument.pack_elements(),
+        [](const TemplateArgument &Each) { return namesLocal(Each); });
+  return Argument.getKind() == TemplateArgument::Type &&
+         namesLocal(Argument.getAsType());
+}
+
+// Whether In stands in a body, or in an instance for a type that does.
+static bool isLocal(const DeclContext *In) {
+  for (; In; In = In->getParent()) {
+    if (In->isFunctionOrMethod())
+      return true;
+    const auto *Instance = dyn_cast<ClassTemplateSpecializationDecl>(In);
+    if (Instance && llvm::any_of(Instance->getTemplateArgs().asArray(),
+                                 [](const TemplateArgument &Each) {
+                                   return namesLocal(Each);
+                                 }))
+      return true;
+  }
+  return false;
+}
+
+// Whether a type that a body declares is a part of Type.
+static bool namesLocal(QualType Type) {
+  Type = Type.getCanonicalType();
+  if (const auto *Array = dyn_cast<clang::ArrayType>(Type))
+    return namesLocal(Array->getElementType());
+  if (const auto *Member = dyn_cast<MemberPointerType>(Type);
+      Member && isLocal(Member->getMostRecentCXXRecordDecl()))
+    return true;
+  if (const QualType To = Type->getPointeeType(); !To.isNull())
+    return namesLocal(To);
+  if (const auto *Function = dyn_cast<FunctionProtoType>(Type))
+    return namesLocal(Function->getReturnType()) ||
+           llvm::any_of(Function->param_types(),
+                        [](QualType Each) { return namesLocal(Each); });
+  return isLocal(Type->getAsTagDecl());
+}
+
 // A type that the body declares would be another one there.
 static bool returnsItsOwnType(const FunctionDecl *Function) {
-  if (!Function->getDeclaredReturnType()->getContainedDeducedType())
-    return false;
-  QualType Type = Function->getReturnType().getNonReferenceType();
-  while (!Type->getPointeeType().isNull())
-    Type = Type->getPointeeType();
-  const auto *Record = Type->getAsCXXRecordDecl();
-  return Record && (Record->isLocalClass() || Record->isLambda());
+  return Function->getDeclaredReturnType()->getContainedDeducedType() &&
+         namesLocal(Function->getReturnType());
 }
 
 // What stands in Range, with fragments before their names; nothing where these

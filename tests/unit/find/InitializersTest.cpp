@@ -222,6 +222,33 @@ TEST(NeverWritten, NotWhenOnlyClangKnowsTheValues) {
       neverWritten("float a[2] = {1, __builtin_inff()}; *data = a[i];"));
 }
 
+// nvcc reads in a constant what the language calls constant, and no more.
+TEST(NeverWritten, NotWhenOnlyClangTakesAVariableForAConstant) {
+  const std::string Pair = "struct P { int x, y; };\n";
+  auto With = [&](const std::string &Before, const std::string &Values) {
+    return factsOf(Pair +
+                   "const int Number = 3;\nconstexpr P Fixed = {1, 2};\n" +
+                   kernelAround(Before + " int a[2] = {" + Values +
+                                "}; *out = a[i];"))
+        .Findings.back()
+        .NeverWritten;
+  };
+  EXPECT_FALSE(With("const float f = 1.5f;", "1, (int)f"));
+  EXPECT_FALSE(With("const P p = {1, 2};", "p.x, 1"));
+  EXPECT_FALSE(With("const int b[2] = {1, 2};", "b[0], 1"));
+  EXPECT_FALSE(With("const int b[2] = {1, 2};", "*b, 1"));
+  EXPECT_FALSE(neverWritten("const P p = {1, 2}; P a[2] = {p, p};"
+                            "*out = a[i].x;",
+                            Pair));
+  EXPECT_TRUE(With("constexpr float f = 1.5f;", "1, (int)f"));
+  EXPECT_TRUE(With("constexpr int b[2] = {1, 2};", "b[0], 1"));
+  EXPECT_TRUE(With("const int n = 4;", "n, Number"));
+  EXPECT_TRUE(With("const float f = 1.5f;", "1, sizeof(f)"));
+  EXPECT_TRUE(With("", "Fixed.x, 1"));
+  EXPECT_TRUE(neverWritten("int *a[2] = {&global, table}; *out = *a[i];",
+                           "__device__ int global, table[4];\n"));
+}
+
 // A static variable is no variable to capture.
 TEST(NeverWritten, NotWhenALambdaNamesItAmongItsCaptures) {
   const std::string Table = "const int a[4] = {1, 2, 3, 4}; ";

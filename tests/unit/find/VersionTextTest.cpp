@@ -211,6 +211,29 @@ TEST(VersionText, IsNoneOfAFunctionWithATypeOfItsOwn) {
             "");
 }
 
+TEST(VersionText, IsNoneOfAFunctionWithATypeMadeOfItsOwn) {
+  auto ProblemOf = [](const std::string &Result) {
+    return versionIn("template <class... T> struct Pack { struct In {}; };\n"
+                     "struct S { int n; };\n"
+                     "__device__ auto f(int i) { int a[4]; a[i] = 1;\n"
+                     "  struct L { int n; }; enum E { One }; return " +
+                     Result + "; }")
+        .Problem;
+  };
+  const std::string Problem = "it returns a type of its own";
+  EXPECT_EQ(ProblemOf("Pack<int, L>{}"), Problem);
+  EXPECT_EQ(ProblemOf("Pack<Pack<E *>>{}"), Problem);
+  EXPECT_EQ(ProblemOf("Pack<L>::In{}"), Problem);
+  EXPECT_EQ(ProblemOf("One"), Problem);
+  EXPECT_EQ(ProblemOf("[i] { return i; }"), Problem);
+  EXPECT_EQ(ProblemOf("(int (*)(L))nullptr"), Problem);
+  EXPECT_EQ(ProblemOf("(L (*(*)())[2])nullptr"), Problem);
+  EXPECT_EQ(ProblemOf("&L::n"), Problem);
+  EXPECT_EQ(ProblemOf("Pack<int, S>{}"), "");
+  EXPECT_EQ(ProblemOf("&S::n"), "");
+  EXPECT_EQ(ProblemOf("(int (*)(S))nullptr"), "");
+}
+
 TEST(VersionText, IsNoneOfABodyInAMacro) {
   EXPECT_EQ(versionIn("#define BODY(X) { X }\n"
                       "__global__ void k(int i) BODY(int a[4]; a[i] = 1;)")
