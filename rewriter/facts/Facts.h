@@ -93,8 +93,8 @@ BANKSTRIPE_FIELDS(VersionText, Rest, Problem, SharedBytes, Returns, IsWeak)
 BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   Kernels, Type, ElementBytes, Extents, BytesPerThread,
                   Instances, IsObject, HostDevice, HasConst, ElementDependent,
-                  FunctionFiles, StorageSuffix, Init, NeverWritten, Text,
-                  Version, Uses, HasPointers, Trail, AsBits, HasOtherUses,
+                  FixedClass, FunctionFiles, StorageSuffix, Init, NeverWritten,
+                  Text, Version, Uses, HasPointers, Trail, AsBits, HasOtherUses,
                   Obstacles)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text, Dependent)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyBegin,

@@ -77,14 +77,14 @@ static bool endsSilently(QualType Element) {
   return !Record || (Record->hasDefinition() && Record->hasTrivialDestructor());
 }
 
-// Whether the element's type is spelled with a template parameter. All pointers
-// are of one size.
-static bool isDependentlyTyped(const VarDecl *Variable) {
+// Reads what the type is in the template that the function is an instance of.
+static void readPattern(Finding &F, const VarDecl *Variable) {
   const auto *Function = dyn_cast<FunctionDecl>(Variable->getDeclContext());
   const FunctionDecl *Pattern =
       Function ? Function->getTemplateInstantiationPattern() : nullptr;
   if (!Pattern)
-    return false;
+    return;
+  F.ElementDependent = true;
   // The pattern's variable is found by its place, which instances share.
   for (const Decl *D : Pattern->decls())
     if (const auto *Other = dyn_cast<VarDecl>(D);
@@ -92,7 +92,13 @@ static bool isDependentlyTyped(const VarDecl *Variable) {
       QualType Element = Other->getType();
       while (const auto *Array = Element->getAsArrayTypeUnsafe())
         Element = Array->getElementType();
-      return Element->isDependentType() && !Element->isAnyPointerType();
+      // All pointers are of one size.
+      F.ElementDependent =
+          Element->isDependentType() && !Element->isAnyPointerType();
+      while (Element->isAnyPointerType())
+        Element = Element->getPointeeType();
+      F.FixedClass =
+          !Other->getType()->isDependentType() && !Element->isBuiltinType();
     }
 }
 
@@ -125,7 +131,7 @@ static void readType(Finding &F, const VarDecl *Variable,
   const std::string ElementType =
       Element.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
   Instance.ElementBytes = Context.getTypeSizeInChars(Element).getQuantity();
-  F.ElementDependent = isDependentlyTyped(Variable);
+  readPattern(F, Variable);
   F.ElementBytes = Instance.ElementBytes;
   F.Extents = Instance.Extents;
   F.BytesPerThread = Instance.BytesPerThread;

@@ -149,6 +149,7 @@ static void mergeInstance(Finding &Into, Finding From) {
   Into.HasOtherUses |= From.HasOtherUses;
   Into.HostDevice |= From.HostDevice;
   Into.ElementDependent |= From.ElementDependent;
+  Into.FixedClass |= From.FixedClass;
 }
 
 // Whether what Owner declares in Function is for the device. Clang takes each

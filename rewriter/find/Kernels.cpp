@@ -74,10 +74,12 @@ static std::optional<LaunchBounds> readBounds(const FunctionDecl *Function,
       Threads ? constantOf(Threads, Text.context()) : std::nullopt;
   if (!Bound || *Bound <= 0 || *Bound > 1024)
     return std::nullopt;
-  return LaunchBounds{static_cast<unsigned>(*Bound),
-                      Bounds->isInherited()
-                          ? std::string()
-                          : repeatable(Threads, Function, Body, Text)};
+  const auto *Pattern = patternOf(Function)->getAttr<CUDALaunchBoundsAttr>();
+  return LaunchBounds{
+      static_cast<unsigned>(*Bound),
+      Bounds->isInherited() ? std::string()
+                            : repeatable(Threads, Function, Body, Text),
+      !Pattern || Pattern->getMaxThreads()->isInstantiationDependent()};
 }
 
 static SourceLocation beginOf(const FunctionDecl *Declared) {

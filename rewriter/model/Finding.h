@@ -126,6 +126,9 @@ struct Finding {
   bool HostDevice = false;       ///< Its function is for the host as well.
   bool HasConst = false;         ///< Its elements are const.
   bool ElementDependent = false; ///< The element type varies by instantiation.
+  /// In a template, elements are of one class or enumeration: code that uses
+  /// them means something else once their type depends on a parameter.
+  bool FixedClass = false;
   /// The files that hold its functions: a fragment that is included in a body
   /// can include nothing itself.
   std::vector<std::string> FunctionFiles;

@@ -204,6 +204,7 @@ std::string Chooser::boundText() const {
   for (unsigned Row : A.Kernels) {
     const auto &Bounds = Run.Kernels[Row].Facts.Bounds;
     if (!Bounds || Bounds->Text.empty() ||
+        (Bounds->Dependent && A.Array.FixedClass) ||
         (!Text.empty() && Text != Bounds->Text))
       return "";
     Text = Bounds->Text;

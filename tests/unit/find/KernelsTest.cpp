@@ -204,6 +204,52 @@ TEST(BodyBegin, NotInAMacro) {
           .BodyBegin.isValid());
 }
 
+TEST(LaunchBounds, MayDependOnATemplateParameter) {
+  auto Depends = [](const std::string &Bound) {
+    return kernelIn("constexpr int TH = 64;\ntemplate <int N> __global__ void "
+                    "__launch_bounds__(" +
+                        Bound +
+                        ") kernel(int *) {}\n"
+                        "template __global__ void kernel<64>(int *);",
+                    "kernel<64>")
+        .Bounds->Dependent;
+  };
+  EXPECT_TRUE(Depends("N"));
+  EXPECT_TRUE(Depends("2 * sizeof(char[N])"));
+  EXPECT_FALSE(Depends("TH"));
+}
+
+TEST(KernelVersions, AreNoneWhereTheKernelCounts) {
+  auto Problem = [](const std::string &Before, const std::string &Value) {
+    return kernelIn(Before + "__global__ void kernel(int *a) { *a = " + Value +
+                    "; }")
+        .Text.VersionProblem;
+  };
+  EXPECT_EQ(Problem("#define NEXT (__COUNTER__)\n", "NEXT"),
+            "it mentions __COUNTER__");
+  EXPECT_EQ(Problem("#define ID(N) __COUNT##N##__\n", "ID(ER)"),
+            "it mentions __COUNTER__");
+  EXPECT_EQ(Problem("enum { Id = __COUNTER__ };\n", "Id"), "");
+}
+
+TEST(Kernels, BoundsThatCountStandInNoBody) {
+  EXPECT_EQ(boundsText("__global__ void __launch_bounds__(__COUNTER__ + 128) "
+                       "kernel() {}"),
+            "");
+}
+
+TEST(KernelVersions, AreNoneWhereTheirNameMayBeAskedFor) {
+  auto Problem = [](const std::string &Default) {
+    return kernelIn("__device__ const char *name(const char *n = " + Default +
+                    ") { return n; }\n"
+                    "__global__ void kernel(const char **a) { *a = name(); }")
+        .Text.VersionProblem;
+  };
+  EXPECT_EQ(Problem("__builtin_FUNCTION()"),
+            "its name may be asked for, as by std::source_location");
+  EXPECT_EQ(Problem("nullptr"), "");
+}
+
 TEST(KernelVersions, AreNoneWhereADeclarationSaysMore) {
   auto Problem = [](const std::string &Code) {
     return kernelIn(Code).Text.VersionProblem;

@@ -191,3 +191,62 @@ TEST(Names, OfMembers) {
 TEST(Names, OfFieldsOfLocalClasses) {
   testBody("int a[4]; struct S { int a; } s; s.a = 1; $write^a[i] = s.a;");
 }
+
+// --- Names, lines and numbers
+// --------------------------------------------------
+
+TEST(StorageNames, MeanNothingElse) {
+  auto Suffix = [](const std::string &Before, const std::string &Body = "",
+                   std::vector<std::string> Arguments = {}) {
+    const UnitFacts Facts = factsOf(
+        Before + kernelAround("int a[4]; a[i] = 1; " + Body),
+        [](auto) { return true; }, std::move(Arguments));
+    return Facts.Findings.at(0).StorageSuffix;
+  };
+  EXPECT_EQ(Suffix(""), "");
+  EXPECT_EQ(Suffix("# 1 \"other.h\" 1\n#define a_stripes i\n"
+                   "# 1 \"snippet.cu\" 2\n"),
+            "_2");
+  EXPECT_EQ(Suffix("# 1 \"other.h\" 1 3\n#define a_slots() i\n"
+                   "# 1 \"snippet.cu\" 2\n"),
+            "_2");
+  EXPECT_EQ(Suffix("", "", {"-Da_bits=i", "-Da_rest_2=j"}), "_3");
+  EXPECT_EQ(Suffix("struct a_storage;\n"), "_2");
+  EXPECT_EQ(Suffix("", "\n#if 0\na_stripes\n#endif\n"), "_2");
+}
+
+TEST(Lines, AreNumberedWhereValuesAreMadeOfThem) {
+  auto IsNumbered = [](const std::string &Before, const std::string &Value) {
+    return !factsOf(Before +
+                    kernelAround("int a[4]; a[i] = 1;\n*out = " + Value + ";"))
+                .NumberedFiles.empty();
+  };
+  EXPECT_FALSE(IsNumbered("", "i"));
+  EXPECT_TRUE(IsNumbered("__device__ int f(int n = __builtin_LINE()) { return "
+                         "n; }\n",
+                         "f()"));
+  EXPECT_TRUE(IsNumbered("", "__builtin_LINE()"));
+}
+
+// What a declaration calls may ask which line it stands in.
+TEST(Lines, OfDeclarationsThatAskForThemStay) {
+  const std::string Asks =
+      "__device__ int f(int n = __builtin_LINE()) { return n; }\n"
+      "struct S { int n = __builtin_LINE(); };\n";
+  testFind(Asks + kernelAround("int $hidden_name^a[4], n = f();"
+                               "$write^a[i] = n;"));
+  testFind(Asks + kernelAround("int $hidden_name^a[4]; S s{};"
+                               "$write^a[i] = s.n;"));
+  testFind(Asks + kernelAround("int a[4];\n$write^a[i] = f();"));
+}
+
+TEST(Columns, AreNotToBeKept) {
+  testFind("__device__ int f(int n = __builtin_COLUMN()) { return n; }\n" +
+           kernelAround("int $hidden_name^a[4];\n$write^a[i] = f();"));
+}
+
+TEST(Counters, OfADeclarationCountOnce) {
+  testFind("#define NEXT (__COUNTER__)\ntemplate <int> struct T { int n; };\n" +
+           kernelAround("T<NEXT> $hidden_name^a[4]; $write^a[i].n = 1;"
+                        "int b[4]; $write^b[i] = NEXT;"));
+}

@@ -98,6 +98,20 @@ TEST(DeviceFunction, BoundIsANumber) {
   EXPECT_EQ(find(P, "a").Verdict.Threads, 128u);
 }
 
+// Else the type of its elements would depend on what the bound depends on.
+TEST(DependentBounds, AreANumberWhereElementsAreOfAClass) {
+  TestUnit U;
+  U.kernel().Bounds = LaunchBounds{128, "THREADS", /*Dependent=*/true};
+  Finding F = makeArray("a", 4, 4, 10);
+  U.array(F);
+  EXPECT_EQ(find(U.plan(), "a").Verdict.ThreadsText, "THREADS");
+  U.Result.Facts.Findings[0].FixedClass = true;
+  EXPECT_EQ(find(U.plan(), "a").Verdict.ThreadsText, "");
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Threads, 128u);
+  U.kernel().Bounds->Dependent = false;
+  EXPECT_EQ(find(U.plan(), "a").Verdict.ThreadsText, "THREADS");
+}
+
 TEST(DeviceFunction, SharesTheBudgetOfEachKernel) {
   TestUnit U = twoKernels(64);
   U.kernel().StaticSharedBytes = 40 * 1024;
