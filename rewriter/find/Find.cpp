@@ -78,6 +78,7 @@ public:
 
 private:
   void collect();
+  void noteOperators();
   void readArrays(const FunctionDecl *Function);
   void readHost();
   void takeHostView(UnitReader &Host);
@@ -414,17 +415,39 @@ void UnitReader::checkQuestions(UnitReader &Into) {
           .str();
 }
 
-UnitFacts UnitReader::read(bool IsAlone) {
-  collect();
-  Operators.noteAll(Context.getTranslationUnitDecl());
+// Those of the user's, and of system headers what is visible from functions or
+// through the types of elements.
+void UnitReader::noteOperators() {
+  auto NoteAround = [&](const DeclContext *In) {
+    for (; In; In = In->getParent())
+      if (In->isFileContext())
+        Operators.noteAll(In);
+  };
+  NoteAround(Context.getTranslationUnitDecl());
   for (const NamedDecl *Declared : Collector.Visible)
     Operators.note(Declared);
-  for (const FunctionDecl *Function : Collector.Functions)
-    if (!Function->isDependentContext()) {
-      Pointers.noteFunctions(*Bodies.get(Function));
-      for (const NamedDecl *Declared : Bodies.get(Function)->Visible)
-        Operators.note(Declared);
+  for (const FunctionDecl *Function : Collector.Functions) {
+    if (Function->isDependentContext())
+      continue;
+    NoteAround(Function->getDeclContext());
+    for (const NamedDecl *Declared : Bodies.get(Function)->Visible)
+      Operators.note(Declared);
+    for (auto [Variable, Statement] : Bodies.get(Function)->Variables) {
+      QualType Element(Variable->getType()->getBaseElementTypeUnsafe(), 0);
+      while (Element->isPointerType())
+        Element = Element->getPointeeType();
+      if (isPrivateArray(Variable))
+        NoteAround(Element->getAsTagDecl());
     }
+  }
+}
+
+UnitFacts UnitReader::read(bool IsAlone) {
+  collect();
+  noteOperators();
+  for (const FunctionDecl *Function : Collector.Functions)
+    if (!Function->isDependentContext())
+      Pointers.noteFunctions(*Bodies.get(Function));
   llvm::for_each(Initializers,
                  [&](const BodyIndex &Init) { Pointers.noteFunctions(Init); });
   for (const FunctionDecl *Function : Collector.Functions)

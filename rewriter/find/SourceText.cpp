@@ -143,19 +143,6 @@ bool SourceText::isIncludedInside(SourceLocation Loc) const {
   return IncludedInside[File] = Result;
 }
 
-const std::vector<size_t> &SourceText::offsetsOf(llvm::StringLiteral Word,
-                                                 SourceLocation Loc) const {
-  auto &Known = Offsets[{SM.getFileID(Loc), Word}];
-  if (!Known) {
-    Known = std::make_unique<std::vector<size_t>>();
-    const StringRef Text = buffer(Loc);
-    for (size_t At = Text.find(Word); At != StringRef::npos;
-         At = Text.find(Word, At + 1))
-      Known->push_back(At);
-  }
-  return *Known;
-}
-
 llvm::ArrayRef<SourceLocation> SourceText::includedIn(FileID File) const {
   if (!Included) {
     Included.emplace();

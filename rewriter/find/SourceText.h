@@ -72,10 +72,6 @@ public:
   /// All of that file.
   llvm::StringRef buffer(clang::SourceLocation Loc) const {
     return SM.getBufferData(SM.getFileID(Loc));
-  }
-  /// The offsets of \p Word in that file, be it a part of a longer one.
-  const std::vector<size_t> &offsetsOf(llvm::StringLiteral Word,
-                                       clang::SourceLocation Loc) const;
   /// The line that holds the spelled location \p Loc, \p Before lines earlier.
   llvm::StringRef line(clang::SourceLocation Loc, unsigned Before = 0) const;
   /// The written text of \p Range, macros as they stand in the file; nothing
@@ -142,9 +138,6 @@ private:
   bool MayAskForColumns;
   bool MayAskForPlaces;
   mutable llvm::DenseMap<clang::FileID, bool> IncludedInside;
-  mutable llvm::DenseMap<std::pair<clang::FileID, llvm::StringRef>,
-                         std::unique_ptr<std::vector<size_t>>>
-      Offsets; ///< Of words.
   mutable std::optional<
       llvm::DenseMap<clang::FileID, std::vector<clang::SourceLocation>>>
       Included;

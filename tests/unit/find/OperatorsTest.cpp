@@ -105,6 +105,17 @@ TEST(Operators, AreVisibleFromManyPlaces) {
   const std::string Named = "\n# 1 \"system.h\" 1 3\nnamespace n { " + Greedy +
                             " }\n# 1 \"snippet.cu\" 2\n";
   EXPECT_TRUE(loops(Named));
+  const std::string OfElement = "\n# 1 \"system.h\" 1 3\nnamespace n { " +
+                                Greedy +
+                                " enum E { Zero }; }\n# 1 \"snippet.cu\" 2\n";
+  const std::string Elements = "n::E b[8]; for (n::E *p = b; p != b + 8; ++p) "
+                               "*p = n::Zero;";
+  EXPECT_FALSE(
+      factsOf(OfElement + kernelAround(Elements)).Findings.at(0).HasPointers);
+  EXPECT_TRUE(
+      factsOf("namespace n { enum E { Zero }; }\n" + kernelAround(Elements))
+          .Findings.at(0)
+          .HasPointers);
   EXPECT_FALSE(loops(Named + "using namespace n;"));
   EXPECT_FALSE(walks(Named, "using n::operator!=; " + Loop));
   EXPECT_FALSE(walks(Named, "using namespace n; " + Loop));
