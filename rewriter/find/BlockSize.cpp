@@ -28,34 +28,6 @@ static HostValue unknown(std::string Why) {
   return {std::nullopt, std::move(Why), nullptr};
 }
 
-HostUse bankstripe::useOf(const Stmt *Name, const BodyIndex &Body) {
-  HostUse Use;
-  const Stmt *Child = Body.outermost<ParenExpr>(Name);
-  while (const auto *Member =
-             dyn_cast_or_null<MemberExpr>(Body.parentOf(Child))) {
-    Use.IsDeep = Use.Field;
-    if (!Use.Field)
-      Use.Field = Member;
-    Child = Body.outermost<ParenExpr>(Member);
-  }
-  const Stmt *Parent = Body.parentOf(Child);
-  if (const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(Parent))
-    Use.IsRead =
-        Cast->getCastKind() == CK_LValueToRValue ||
-        (Cast->getCastKind() == CK_NoOp && Cast->getType().isConstQualified());
-  else if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(Parent))
-    Use.IsRead = Construct->getConstructor()->isCopyOrMoveConstructor();
-  else if (const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
-           Assign && Assign->getOpcode() == BO_Assign &&
-           Assign->getLHS() == Child)
-    Use.Assigned = Assign->getRHS();
-  else if (const auto *Assign = dyn_cast_or_null<CXXOperatorCallExpr>(Parent);
-           Assign && Assign->getOperator() == OO_Equal &&
-           Assign->getArg(0) == Child)
-    Use.Assigned = Assign->getArg(1);
-  return Use;
-}
-
 static HostValue merge(HostValue A, const HostValue &B) {
   if (!A.Values)
     return unknown(A.Source);
@@ -72,7 +44,8 @@ static HostValue merge(HostValue A, const HostValue &B) {
 
 static bool isDim3(QualType Type) {
   const auto *Record = Type.getNonReferenceType()->getAsCXXRecordDecl();
-  return Record && Record->getIdentifier() && Record->getName() == "dim3";
+  return Record && Record->getIdentifier() && Record->getName() == "dim3" &&
+         isOfSystem(Record);
 }
 
 std::optional<int64_t> bankstripe::constantOf(const Expr *E,
@@ -313,9 +286,11 @@ HostValue HostEvaluator::dim3Product(const Expr *E) {
       Cast && isDim3(Cast->getType()))
     return dim3Product(Cast->getSubExpr());
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+    if (!isDim3(Construct->getType()))
+      return unknown("it is not a dim3");
     if (Construct->getNumArgs() == 1) // A copy, or a conversion.
       return dim3Product(Construct->getArg(0));
-    if (Construct->getNumArgs() != 3 || !isDim3(Construct->getType()))
+    if (Construct->getNumArgs() != 3)
       return unknown("it is not a dim3");
     HostValue Result{std::set<int64_t>{1}, "literal", nullptr};
     std::vector<unsigned> Shape;
@@ -361,7 +336,7 @@ HostValue HostEvaluator::variable(const VarDecl *Variable) {
 HostValue HostEvaluator::assigned(const VarDecl *Variable,
                                   const std::string &Name) {
   const bool IsConst = Variable->getType().isConstQualified();
-  if (Variable->getType()->isReferenceType() ||
+  if (Variable->getType()->isReferenceType() || isChangedElsewhere(Variable) ||
       (!Variable->hasLocalStorage() && !IsConst))
     return unknown(Name + " can be changed elsewhere");
   auto ValueOf = [&](const Expr *E) {
@@ -464,13 +439,17 @@ static std::optional<FieldValues> readFields(const Expr *Pointer,
         Result.Unfollowed.insert(Field);
       continue;
     }
-    // The runtime takes the address of a constant one.
-    const Stmt *Pointer = Body.parentOf(Reference);
-    if (!Variable->getType().isConstQualified() &&
-        isa_and_nonnull<UnaryOperator>(Pointer))
-      Pointer = Body.parentOf(Pointer);
-    const auto *Value = dyn_cast_or_null<Expr>(Pointer);
-    if (!Value || !Value->getType()->isPointerType() ||
+    // Nobody changes a constant one. The runtime takes the address of others as
+    // that of a constant.
+    if (Variable->getType().isConstQualified())
+      continue;
+    const auto *Call = dyn_cast_or_null<CallExpr>(
+        Body.around<UnaryOperator, ImplicitCastExpr>(Reference));
+    const auto *Value = dyn_cast_or_null<ImplicitCastExpr>(
+        Body.outermost<UnaryOperator, ImplicitCastExpr>(Reference));
+    if (!Call || !Call->getDirectCallee() ||
+        !isOfSystem(Call->getDirectCallee()) || !Value ||
+        !Value->getType()->isPointerType() ||
         !Value->getType()->getPointeeType().isConstQualified())
       return std::nullopt;
   }

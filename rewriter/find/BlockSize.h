@@ -8,7 +8,7 @@
 #ifndef BANKSTRIPE_FIND_BLOCKSIZE_H
 #define BANKSTRIPE_FIND_BLOCKSIZE_H
 
-#include "find/BodyIndex.h"
+#include "find/HostUse.h"
 #include "clang/AST/ASTContext.h"
 #include <cstdint>
 #include <optional>
@@ -41,19 +41,6 @@ struct HostValue {
   /// Of a block, x, y and z where each is known and just one; else empty.
   std::vector<unsigned> Shape = {};
 };
-
-/// What the host does with a variable, or a member of it, where it names it.
-/// When it is neither read nor assigned, it may be changed.
-struct HostUse {
-  bool IsRead = false; ///< Loaded, copied or seen through a const reference.
-  const clang::Expr *Assigned = nullptr; ///< The value that it is given.
-  /// The member that is named of it; with IsDeep, a part of that one.
-  const clang::MemberExpr *Field = nullptr;
-  bool IsDeep = false;
-};
-
-/// \p Name names the variable.
-HostUse useOf(const clang::Stmt *Name, const BodyIndex &Body);
 
 /// Evaluates integers and `dim3` products in one function. A variable counts
 /// when all its assignments are seen and none of them depends on itself: then

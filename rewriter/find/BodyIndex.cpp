@@ -295,10 +295,9 @@ bool bankstripe::isOfSystem(const Decl *D) {
   return SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation()));
 }
 
-BodyIndex bankstripe::indexExpression(const Expr *E,
-                                      const ASTContext &Context) {
+BodyIndex bankstripe::indexStatement(const Stmt *S, const ASTContext &Context) {
   BodyIndex Index(Context);
-  BodyWalker(Index).TraverseStmt(const_cast<Expr *>(E));
+  BodyWalker(Index).TraverseStmt(const_cast<Stmt *>(S));
   return Index;
 }
 

@@ -129,10 +129,10 @@ llvm::SmallVector<const clang::Stmt *> partsOf(const clang::Stmt *S);
 bool anyPart(const clang::Stmt *S,
              llvm::function_ref<bool(const clang::Stmt *)> Holds);
 
-/// Indexes an expression that belongs to no function, such as the initialiser
-/// of a global variable.
-BodyIndex indexExpression(const clang::Expr *E,
-                          const clang::ASTContext &Context);
+/// Indexes a statement by itself: a body, or an expression that belongs to no
+/// function, such as the initialiser of a global variable.
+BodyIndex indexStatement(const clang::Stmt *S,
+                         const clang::ASTContext &Context);
 
 /// A mention of a name that no node of the tree accounts for, and what it
 /// stands against: the preprocessor skipped it, a macro or an instantiation

@@ -72,7 +72,8 @@ public:
   UnitReader(ParsedUnit &Unit, llvm::function_ref<bool(StringRef)> MayEdit)
       : Unit(Unit), Context(Unit.compiler().getASTContext()),
         Text(Context, Unit.compiler().getPreprocessor(), Unit.macros()),
-        Pointers(Text, Bodies, Operators, MayEdit), MayEdit(MayEdit) {}
+        Pointers(Text, Bodies, Operators, MayEdit), MayEdit(MayEdit),
+        Names(Text) {}
 
   UnitFacts read(bool IsAlone);
 
@@ -102,6 +103,7 @@ private:
   bool HostUnknown = false;
   std::string WhyHostUnknown; ///< May be empty.
   FunctionCollector Collector;
+  FunctionNames Names;
   std::vector<BodyIndex> Initializers; ///< What stands outside of functions.
   std::map<std::string, Place> AddressTaken;
   std::map<std::string, Place> AttributesSet;
@@ -191,7 +193,7 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
 }
 
 void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {
-  KernelUses Uses = findLaunches(Body, Text, MayEdit);
+  KernelUses Uses = findLaunches(Body, Text, Names, MayEdit);
   for (Launch &L : Uses.Launches)
     L.OnDevice = OnDevice;
   llvm::move(Uses.Launches, std::back_inserter(Facts.Launches));
@@ -324,10 +326,19 @@ void UnitReader::keepContents() {
       Facts.NumberedFiles.insert(Path);
 }
 
+// How the functions end that give a kernel in a graph another block, or tell
+// which kernel is there, which a graph can then have in another block.
+constexpr StringRef NodeWords[] = {"KernelNodeSetParams", "KernelNodeGetParams",
+                                   "GraphNodeSetParams", "GraphNodeGetParams",
+                                   "ExecNodeSetParams"};
+
 void UnitReader::listSources() {
   std::map<std::string, std::string> Digests;
   forEachUserFile(Text.sources(), [&](SourceLocation Start, StringRef Content) {
     Digests.try_emplace(Text.file(Start), digestOf(Content));
+    for (StringRef Word : NodeWords)
+      if (const size_t At = Content.find(Word); At != StringRef::npos)
+        Facts.NodesChangedAt = Text.place(Start.getLocWithOffset(At));
   });
   for (const auto &[Path, Content] : Facts.Contents)
     Digests.try_emplace(Path, digestOf(Content));
@@ -339,12 +350,14 @@ void UnitReader::listSources() {
 // nothing to add to them.
 void UnitReader::collect() {
   for (Decl *D : Context.getTranslationUnitDecl()->decls())
-    if (D->getLocation().isValid() && !isOfSystem(D))
+    if (D->getLocation().isValid() && !isOfSystem(D)) {
       Collector.TraverseDecl(D);
+      Names.read(D);
+    }
   llvm::append_range(Collector.Functions, Collector.Templates);
   for (const Expr *Init : Collector.Initializers)
     if (!Init->isInstantiationDependent())
-      Initializers.push_back(indexExpression(Init, Context));
+      Initializers.push_back(indexStatement(Init, Context));
   for (const FunctionDecl *Function : Collector.Functions)
     if (!Function->isDependentContext())
       Text.noteAskedPlaces(Bodies.get(Function)->AskedPlaces);
@@ -364,12 +377,22 @@ void UnitReader::readHost() {
     const bool OnDevice = Function->hasAttr<CUDADeviceAttr>();
     readLaunches(Body, IsKernel || OnDevice);
     if (!IsKernel && (!OnDevice || Function->hasAttr<CUDAHostAttr>()))
-      llvm::append_range(Facts.Arguments, findHostArguments(Body, Text));
+      llvm::append_range(Facts.Arguments, findHostArguments(Body, Names));
   }
   for (const BodyIndex &Init : Initializers) {
     readLaunches(Init, /*OnDevice=*/false);
-    llvm::append_range(Facts.Arguments, findHostArguments(Init, Text));
+    llvm::append_range(Facts.Arguments, findHostArguments(Init, Names));
   }
+  llvm::append_range(Facts.Arguments, findUnseenArguments(Names));
+  for (auto [Function, Name] : Names.uncounted())
+    if (Function->hasAttr<CUDAGlobalAttr>())
+      AddressTaken.try_emplace(kernelId(Function),
+                               Text.place(Name->getExprLoc()));
+  for (const FunctionDecl *Function : Collector.Functions)
+    if (Function->hasAttr<CUDAGlobalAttr>() &&
+        !Function->isDependentContext() && Names.hasOtherNames(Function))
+      AddressTaken.try_emplace(kernelId(Function),
+                               Text.place(Function->getLocation()));
 }
 
 // What the host does is what a parse for the host says, where the two differ.
@@ -387,7 +410,10 @@ void UnitReader::takeHostView(UnitReader &Host) {
   }
   Facts.NumberedFiles.merge(Host.Facts.NumberedFiles);
   Facts.Queries = std::move(Host.Facts.Queries);
-  Facts.Arguments = std::move(Host.Facts.Arguments);
+  // Launches by a kernel may be in functions that only kernels call so.
+  if (llvm::none_of(Facts.Launches, [](const Launch &L) { return L.OnDevice; }))
+    Facts.Arguments.clear();
+  llvm::append_range(Facts.Arguments, Host.Facts.Arguments);
   AddressTaken.merge(Host.AddressTaken);
   Host.AttributesSet.merge(AttributesSet);
   AttributesSet = std::move(Host.AttributesSet);

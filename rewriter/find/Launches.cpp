@@ -148,10 +148,13 @@ readLaunchText(const LaunchParts &Parts, const SourceText &Text,
   if (const char *Problem = readReplaced(Parts, Text, Result))
     return Fail(Problem);
   const auto *Function = cast<FunctionDecl>(Kernel->getDecl());
+  const FunctionDecl *Definition = nullptr;
   for (const FunctionDecl *Declared : patternOf(Function)->redecls()) {
-    Result.SeesDefinition |= Declared->isThisDeclarationADefinition();
+    if (Declared->isThisDeclarationADefinition())
+      Definition = Declared;
     Result.Declarations.push_back(pointBefore(Declared, Text));
   }
+  Result.SeesDefinition = Definition;
   const auto *Template = Function->getPrimaryTemplate();
   Result.Deduced =
       Template && (Template->getTemplateParameters()->hasParameterPack() ||
@@ -176,8 +179,10 @@ namespace {
 class LaunchReader {
 public:
   LaunchReader(const BodyIndex &Body, const SourceText &Text,
+               FunctionNames &Names,
                llvm::function_ref<bool(llvm::StringRef)> MayEdit)
-      : Body(Body), Text(Text), MayEdit(MayEdit), Evaluator(Body) {}
+      : Body(Body), Text(Text), Names(Names), MayEdit(MayEdit),
+        Evaluator(Body) {}
 
   KernelUses read();
 
@@ -195,10 +200,9 @@ private:
   bool isArgument(const DeclRefExpr *Kernel, const CallExpr *Call,
                   unsigned Index) const;
 
-  std::string idOf(const FunctionDecl *Kernel);
-
   const BodyIndex &Body;
   const SourceText &Text;
+  FunctionNames &Names;
   llvm::function_ref<bool(llvm::StringRef)> MayEdit;
   HostEvaluator Evaluator;
   /// Variables that get answers, with the kernels that they are about.
@@ -208,10 +212,8 @@ private:
 
 } // namespace
 
-// The name of a kernel on the device, also where the host is asked, which has
-// a function of its own for it.
-std::string LaunchReader::idOf(const FunctionDecl *Kernel) {
-  ASTContext &Context = Text.context();
+std::string bankstripe::kernelId(const FunctionDecl *Kernel) {
+  ASTContext &Context = Kernel->getASTContext();
   std::unique_ptr<MangleContext> Mangler(Context.createMangleContext());
   if (Context.getLangOpts().CUDAIsDevice ||
       !Mangler->shouldMangleDeclName(Kernel))
@@ -220,22 +222,6 @@ std::string LaunchReader::idOf(const FunctionDecl *Kernel) {
   llvm::raw_string_ostream OS(Result);
   Mangler->mangleName(GlobalDecl(Kernel, KernelReferenceKind::Kernel), OS);
   return Result;
-}
-
-// A parameter whose every argument is seen. Others than units of CUDA, which
-// are not read, may call whatever they can name, so only functions of internal
-// linkage count, and of those none that may be called without being named.
-static std::optional<HostParameter> parameterOf(const ParmVarDecl *Parameter,
-                                                ASTContext &Context) {
-  const auto *Function =
-      Parameter ? dyn_cast<FunctionDecl>(Parameter->getDeclContext()) : nullptr;
-  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Function);
-  if (!Function || Function->isExternallyVisible() ||
-      isa<CXXConstructorDecl>(Function) ||
-      (Method && (Method->isVirtual() || Method->getParent()->isLambda())))
-    return std::nullopt;
-  return HostParameter{ASTNameGenerator(Context).getName(Function),
-                       Parameter->getFunctionScopeIndex()};
 }
 
 // The name of the CUDA runtime's function that \p Call calls; empty for any
@@ -252,7 +238,7 @@ Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
                                 const HostValue &Threads,
                                 const HostValue &Shared) {
   Launch L;
-  L.KernelId = idOf(Kernel);
+  L.KernelId = kernelId(Kernel);
   L.Where = Text.place(Parts.Whole->getBeginLoc());
   L.Source = Threads.Source;
   if (Threads.Values && !Threads.Values->empty()) {
@@ -263,7 +249,7 @@ Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
     } else
       L.Source = "it is outside 1 to 1024";
   }
-  L.Parameter = parameterOf(Threads.Parameter, Text.context());
+  L.Parameter = parameterOf(Threads.Parameter, Names);
   if (Shared.Values && !Shared.Values->empty() && *Shared.Values->begin() >= 0)
     L.DynamicSharedBytes = *Shared.Values->rbegin();
   L.Text = readLaunchText(Parts, Text, MayEdit);
@@ -391,7 +377,7 @@ bool LaunchReader::isUsedElsewhere(const VarDecl *Answer) const {
 void LaunchReader::readQuery(const CallExpr *Call, const DeclRefExpr *Kernel) {
   const StringRef Name = runtimeFunction(Call);
   OccupancyQuery Q;
-  Q.KernelId = idOf(cast<FunctionDecl>(Kernel->getDecl()));
+  Q.KernelId = kernelId(cast<FunctionDecl>(Kernel->getDecl()));
   Q.Where = Text.place(Call->getBeginLoc());
   LaunchParts Parts;
   Parts.Whole = Call;
@@ -440,7 +426,7 @@ void LaunchReader::readReference(const DeclRefExpr *Reference,
   if (const auto *Call = dyn_cast_or_null<CallExpr>(Parent)) {
     const StringRef Name = runtimeFunction(Call);
     if (Name.starts_with("cudaFuncSet"))
-      Result.AttributesSet[idOf(Kernel)] = Text.place(Call->getBeginLoc());
+      Result.AttributesSet[kernelId(Kernel)] = Text.place(Call->getBeginLoc());
     if (Name.starts_with("cudaOccupancy"))
       return readQuery(Call, Reference);
     // These set a kernel up, or ask about it, without launching, and to them it
@@ -449,7 +435,7 @@ void LaunchReader::readReference(const DeclRefExpr *Reference,
         readLaunchFunction(Call, Reference))
       return;
   }
-  Result.AddressTaken.try_emplace(idOf(Kernel),
+  Result.AddressTaken.try_emplace(kernelId(Kernel),
                                   Text.place(Reference->getLocation()));
 }
 
@@ -460,56 +446,17 @@ KernelUses LaunchReader::read() {
       readKernelCall(Launch);
   for (const DeclRefExpr *Reference : Body.FunctionReferences) {
     const auto *Function = cast<FunctionDecl>(Reference->getDecl());
-    if (Function->hasAttr<CUDAGlobalAttr>() && !Function->isDependentContext())
-      readReference(Reference, Function);
+    if (!Function->hasAttr<CUDAGlobalAttr>() || Function->isDependentContext())
+      continue;
+    Names.count(Reference);
+    readReference(Reference, Function);
   }
   return std::move(Result);
 }
 
-static bool isAskedAbout(const FunctionDecl *Function) {
-  return !Function->hasAttr<CUDAGlobalAttr>() && !Function->getBuiltinID() &&
-         !Function->isDependentContext() && !isOfSystem(Function);
-}
-
-std::vector<HostArgument>
-bankstripe::findHostArguments(const BodyIndex &Body, const SourceText &Text) {
-  std::vector<HostArgument> Result;
-  HostEvaluator Evaluator(Body);
-  llvm::DenseSet<const Stmt *> Called;
-  // Nothing is known where \p Call is null: a function as a value may be called
-  // with anything.
-  auto ReadCall = [&](const FunctionDecl *Callee, const CallExpr *Call) {
-    for (const ParmVarDecl *P : Callee->parameters()) {
-      const unsigned I = P->getFunctionScopeIndex();
-      if (!P->getType()->isIntegerType() || (Call && I >= Call->getNumArgs()))
-        continue;
-      HostArgument &A = Result.emplace_back();
-      A.For = {ASTNameGenerator(Text.context()).getName(Callee), I};
-      if (Call && !Call->getArg(I)->isInstantiationDependent()) {
-        HostValue Value = Evaluator.integer(Call->getArg(I));
-        A.Values = std::move(Value.Values);
-        A.Same = parameterOf(Value.Parameter, Text.context());
-      }
-    }
-  };
-  for (const CallExpr *Call : Body.Calls) {
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    if (!Callee)
-      continue;
-    Called.insert(Call->getCallee()->IgnoreParenImpCasts());
-    // The arguments of an operator are counted in another way.
-    if (isAskedAbout(Callee))
-      ReadCall(Callee, isa<CXXOperatorCallExpr>(Call) ? nullptr : Call);
-  }
-  for (const DeclRefExpr *Reference : Body.FunctionReferences)
-    if (const auto *Function = cast<FunctionDecl>(Reference->getDecl());
-        !Called.contains(Reference) && isAskedAbout(Function))
-      ReadCall(Function, nullptr);
-  return Result;
-}
-
 KernelUses
 bankstripe::findLaunches(const BodyIndex &Body, const SourceText &Text,
+                         FunctionNames &Names,
                          llvm::function_ref<bool(llvm::StringRef)> MayEdit) {
-  return LaunchReader(Body, Text, MayEdit).read();
+  return LaunchReader(Body, Text, Names, MayEdit).read();
 }

@@ -8,9 +8,7 @@
 #ifndef BANKSTRIPE_FIND_LAUNCHES_H
 #define BANKSTRIPE_FIND_LAUNCHES_H
 
-#include "find/BodyIndex.h"
-#include "find/SourceText.h"
-#include "model/Finding.h"
+#include "find/HostCalls.h"
 
 namespace bankstripe {
 
@@ -26,14 +24,15 @@ struct KernelUses {
 
 /// Reads the launches in the function of \p Body: `<<<>>>`, cudaLaunchKernel
 /// and its relatives, questions about the occupancy of kernels, and addresses
-/// of kernels that are taken for other ends. \p MayEdit tells which files may
-/// be changed.
+/// of kernels that are taken for other ends. Counts the names of kernels. \p
+/// MayEdit tells which files may be changed.
 KernelUses findLaunches(const BodyIndex &Body, const SourceText &Text,
+                        FunctionNames &Names,
                         llvm::function_ref<bool(llvm::StringRef)> MayEdit);
 
-/// What the host code of \p Body gives the parameters of the user's functions.
-std::vector<HostArgument> findHostArguments(const BodyIndex &Body,
-                                            const SourceText &Text);
+/// The name of a kernel on the device, also where the host is asked, which has
+/// a function of its own for it.
+std::string kernelId(const clang::FunctionDecl *Kernel);
 
 } // namespace bankstripe
 

@@ -300,6 +300,9 @@ struct UnitFacts {
   std::vector<Launch> Launches;
   std::vector<OccupancyQuery> Queries;
   std::vector<HostArgument> Arguments; ///< Of the user's host functions.
+  /// Where a source gives kernels in graphs other parameters, such as larger
+  /// blocks, or asks for theirs; invalid where none does.
+  Place NodesChangedAt;
   std::vector<Callee> Callees;
   std::vector<DeviceFunction> Functions; ///< Only of relocatable device code.
   /// The bytes that were parsed, of every file that holds a finding, a kernel

@@ -77,3 +77,29 @@ void bankstripe::assumeOutside(UnitFacts &Unit, Outside Who) {
   if (!Unit.Functions.empty())
     keepLinked(Unit);
 }
+
+void bankstripe::assumeNodesChange(std::vector<UnitResult> &Units) {
+  const auto Changes = llvm::find_if(Units, [](const UnitResult &Unit) {
+    return Unit.Facts.NodesChangedAt.isValid();
+  });
+  if (Changes == Units.end())
+    return;
+  std::set<std::string> TakeMemory;
+  for (const UnitResult &Unit : Units)
+    for (const Kernel &K : Unit.Facts.Kernels)
+      if (K.UsesDynamicShared)
+        TakeMemory.insert(K.Id);
+  for (UnitResult &Unit : Units)
+    for (Launch &L : Unit.Facts.Launches) {
+      if (L.OnDevice)
+        continue;
+      L.Threads.reset();
+      L.Parameter.reset();
+      L.Shape.clear();
+      L.Source = "graphs may have it with other blocks";
+      L.Text.Name = TextRange();
+      L.Text.Problem = L.Source;
+      if (TakeMemory.count(L.KernelId))
+        L.DynamicSharedBytes.reset();
+    }
+}

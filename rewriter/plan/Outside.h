@@ -21,6 +21,10 @@ namespace bankstripe {
 /// with any block, and device functions are called where device code is linked.
 void assumeOutside(UnitFacts &Unit, Outside Who);
 
+/// Where one of \p Units may give kernels in graphs other blocks, a launch that
+/// is captured says neither what runs nor how large its blocks are.
+void assumeNodesChange(std::vector<UnitResult> &Units);
+
 } // namespace bankstripe
 
 #endif

@@ -264,6 +264,7 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
                           const PlanOptions &Options, const Measured &Known) {
   for (UnitResult &Unit : Units)
     assumeOutside(Unit.Facts, Options.Others);
+  assumeNodesChange(Units);
   resolveParameters(Units);
   MergedRun Run = mergeUnits(std::move(Units));
   std::vector<DecisionOutcome> Outcomes;

@@ -236,6 +236,89 @@ TEST(BlockSize, InALambda) {
       threadsIn("auto go = [=](int t) { kernel<<<1, t>>>(out); }; go(1);"), 0u);
 }
 
+// --- Variables that others may change ----------------------------------------
+
+TEST(BlockSize, OfAVariableBehindAConstReferenceIsUnknown) {
+  for (const char *Use :
+       {"show(t);", "const int &r = t; show(r);",
+        "const int &r = t; const_cast<int &>(r) = 256;",
+        "const_cast<int &>(t) = 256;", "*(int *)(const int *)&t = 256;",
+        "(int &)(const int &)t = 256;", "struct { const int &r; } s{t};",
+        "auto f = [&r = t] { return r; };", "asm(\"\" : \"+r\"(t));",
+        "static const int &r = t;"})
+    EXPECT_EQ(
+        threadsIn("int t = 64; " + std::string(Use) + "kernel<<<1, t>>>(out);"),
+        0u)
+        << Use;
+}
+
+TEST(BlockSize, OfAVariableThatIsSeenToBeReadIsKnown) {
+  for (const char *Use :
+       {"look(t);", "look(look(t));", "const int &r = t; look(r);",
+        "int m = min(t, n);", "auto f = [t] { return t; };", "(void)t;"})
+    EXPECT_EQ(
+        threadsIn("int t = 64; " + std::string(Use) + "kernel<<<1, t>>>(out);"),
+        64u)
+        << Use;
+  EXPECT_EQ(threadsIn("const int t = 64; show(t); kernel<<<1, t>>>(out);"),
+            64u);
+  EXPECT_EQ(threadsIn("dim3 b(16, 8), c; c = b; uint3 u = b;"
+                      "kernel<<<1, b>>>(out);"),
+            128u);
+}
+
+TEST(BlockSize, OfAVariableThatAFunctionCastsIsUnknown) {
+  UnitFacts Facts = hostFacts(
+      "void inner(const int &t) { const_cast<int &>(t) = 256; }\n"
+      "void outer(const int &t) { inner(t); }\n"
+      "void again(const int &t, int n) { if (n) again(t, n - 1); }\n"
+      "void run(int *out) { int t = 64; outer(t); kernel<<<1, t>>>(out); }\n"
+      "void two(int *out) { int t = 64; again(t, 2); kernel<<<1, t>>>(out); "
+      "}\n");
+  ASSERT_EQ(Facts.Launches.size(), 2u);
+  for (const Launch &L : Facts.Launches)
+    EXPECT_FALSE(L.Threads.has_value());
+}
+
+TEST(BlockSize, OfAVariableThatIsAssignedTwiceAtOnceIsUnknown) {
+  EXPECT_EQ(threadsIn("int t; (t = 64) = 128; kernel<<<1, t>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("int t; change(t = 64); kernel<<<1, t>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("dim3 b; (b = dim3(64)).y = 2; kernel<<<1, b>>>(out);"),
+            0u);
+  EXPECT_EQ(
+      threadsIn("int t, u; u = t = 64; if ((t = 32)) kernel<<<1, t>>>(out);"),
+      64u);
+}
+
+TEST(BlockSize, OfAVariableThatIsNotItsOwnIsUnknown) {
+  EXPECT_EQ(threadsIn("const volatile int t = 64; kernel<<<1, t>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("try { ask(); } catch (int t) { if (n) t = 32;"
+                      "  kernel<<<1, t>>>(out); }"),
+            0u);
+  UnitFacts Facts = hostFacts(
+      "extern \"C\" __attribute__((weak)) extern const int A = 64;\n"
+      "#pragma weak B\nextern \"C\" { extern const int B = 64; }\n"
+      "extern const int C = 64;\n"
+      "void run(int *out) { kernel<<<1, A>>>(out); kernel<<<1, B>>>(out);\n"
+      "  kernel<<<1, C>>>(out); }");
+  ASSERT_EQ(Facts.Launches.size(), 3u);
+  EXPECT_FALSE(Facts.Launches[0].Threads.has_value());
+  EXPECT_FALSE(Facts.Launches[1].Threads.has_value());
+  EXPECT_EQ(Facts.Launches[2].Threads, 64u);
+}
+
+TEST(BlockSize, OfAClassThatBecomesADim3IsUnknown) {
+  UnitFacts Facts = hostFacts(
+      "struct Warps : dim3 { Warps(int n) : dim3(n * 32) {} };\n"
+      "namespace own { struct dim3 { int x; dim3(int n) : x(n * 32) {}\n"
+      "  operator ::dim3() const { return ::dim3(x); } }; }\n"
+      "void run(int *out) { kernel<<<1, Warps{4}>>>(out);\n"
+      "  own::dim3 b(4); kernel<<<1, b>>>(out); }");
+  ASSERT_EQ(Facts.Launches.size(), 2u);
+  for (const Launch &L : Facts.Launches)
+    EXPECT_FALSE(L.Threads.has_value());
+}
+
 // --- Bounds and callers ------------------------------------------------------
 
 TEST(BlockSize, AMinimumIsAtMostWhatIsKnown) {
@@ -367,36 +450,4 @@ TEST(HostView, IsNotReadForAUnitAloneWithoutArrays) {
       LaunchesBeside("__global__ void kernel(int *out) {\n"
                      "  int a[4]; a[out[0]] = 1; out[1] = a[out[2]]; }\n"),
       1u);
-}
-
-TEST(HostArguments, ALaunchingFunctionIsAskedAboutByItsCallers) {
-  UnitFacts Facts = hostFacts("static void run(int *out, int threads) { "
-                              "kernel<<<1, threads>>>(out); }\n"
-                              "void small(int *out) { run(out, 96); }\n");
-  ASSERT_EQ(Facts.Launches.size(), 1u);
-  ASSERT_TRUE(Facts.Launches[0].Parameter);
-  const HostParameter Asked = *Facts.Launches[0].Parameter;
-  EXPECT_EQ(Asked.Index, 1u);
-  ASSERT_EQ(Facts.Arguments.size(), 1u);
-  EXPECT_EQ(Facts.Arguments[0].For.FunctionId, Asked.FunctionId);
-  EXPECT_EQ(Facts.Arguments[0].Values, std::set<int64_t>{96});
-}
-
-TEST(HostArguments, AFunctionAsAValueMayGetAnything) {
-  UnitFacts Facts = hostFacts("static void run(int *out, int threads) { "
-                              "kernel<<<1, threads>>>(out); }\n"
-                              "void (*pointer)(int *, int) = run;\n");
-  ASSERT_FALSE(Facts.Arguments.empty());
-  for (const HostArgument &A : Facts.Arguments)
-    EXPECT_FALSE(A.Values || A.Same);
-}
-
-// What is compiled for the host alone is not read, and may call it.
-TEST(HostArguments, AFunctionThatOthersCanNameMayGetAnything) {
-  UnitFacts Facts = hostFacts(
-      "void run(int *out, int threads) { kernel<<<1, threads>>>(out); }\n"
-      "void small(int *out) { run(out, 96); }\n");
-  ASSERT_EQ(Facts.Launches.size(), 1u);
-  EXPECT_FALSE(Facts.Launches[0].Parameter);
-  EXPECT_EQ(Facts.Launches[0].Threads, std::nullopt);
 }

@@ -128,7 +128,8 @@ UnitFacts hostFacts(const std::string &Host) {
 
 Launch launchIn(const std::string &Body) {
   UnitFacts Facts =
-      hostFacts("int ask(); void change(int &); void look(const int &);\n"
+      hostFacts("int ask(); void change(int &); void show(const int &); "
+                "int look(const int &seen) { return seen + 1; }\n"
                 "void run(int *out, int n) {\n" +
                 Body + "\n}\n");
   if (Facts.Launches.size() != 1) {

@@ -1,0 +1,43 @@
+//===-- GraphNodesTest.cpp - graphs that get other blocks -----------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Units.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+// A kernel that is launched with blocks of 64 alone, beside a unit that gives
+// kernels in graphs other blocks.
+static Plan planBesideNodes(bool Change, const PlanOptions &Options = {}) {
+  TestUnit U, Other("/b.cu", /*WithKernel=*/false);
+  U.launch(64);
+  Finding F = makeArray();
+  F.Version.Rest = {"/a.cu", 10, 20};
+  U.array(std::move(F));
+  giveText(U.Result);
+  if (Change)
+    Other.Result.Facts.NodesChangedAt = onLine(7, "/b.cu");
+  return makePlan({U.result(), Other.result()}, Options);
+}
+
+TEST(GraphNodes, LeaveNoLaunchToTellTheBlock) {
+  EXPECT_EQ(planBesideNodes(false).Kernels.at(0).BlockThreads, 64u);
+  const Plan P = planBesideNodes(true);
+  EXPECT_TRUE(find(P, "a").Verdict.InVersion);
+  EXPECT_FALSE(find(P, "a").Verdict.Dynamic);
+}
+
+// The graph would have the kernel beside it, with the blocks of both.
+TEST(GraphNodes, LeaveNoLaunchToRunAnotherKernel) {
+  PlanOptions Options;
+  Options.Others = Outside::Files;
+  EXPECT_TRUE(planBesideNodes(false, Options).Kernels.at(0).Redirected);
+  const Plan P = planBesideNodes(true, Options);
+  EXPECT_FALSE(P.Kernels.at(0).Redirected);
+  EXPECT_TRUE(find(P, "a").Verdict.InVersion);
+}
