@@ -174,7 +174,8 @@ private:
   }
   void collectVersions();
   EditList allEdits() const;
-  void splitLines(EditPool &Moves, EditList &Others) const;
+  void splitLines(const EditList &DeviceAlone, EditPool &Moves,
+                  EditList &Others) const;
   void redirect(EditList &Edits) const;
 
   const Plan &P;
@@ -315,15 +316,17 @@ bool FileEditor::collect() {
 EditList FileEditor::allEdits() const {
   EditList All = MoveEdits;
   llvm::append_range(All, PointerEdits);
-  EditPool Moves(std::move(All)), Others(OtherEdits), Common(CommonEdits);
+  EditPool Moves(std::move(All)), Others(OtherEdits), Common(CommonEdits),
+      Device(DeviceEdits);
   EditList Result = OtherEdits;
   for (const auto &[End, Part] : Versions) {
     EditList Own = Moves.inside(Part.Begin, End, /*Gives=*/true);
     llvm::append_range(Own, Others.inside(Part.Begin, End));
     llvm::append_range(Result, Common.inside(Part.Begin, End));
+    Device.inside(Part.Begin, End, /*Gives=*/true); // The version has them.
     Result.push_back(versionOf(Part, Code, std::move(Own)));
   }
-  splitLines(Moves, Result);
+  splitLines(Device.rest(), Moves, Result);
   llvm::append_range(Result, Moves.rest());
   redirect(Result);
   return Result;
@@ -331,10 +334,11 @@ EditList FileEditor::allEdits() const {
 
 // Lines that are for the device alone stand beside those for the host, which
 // lack what moves for the device.
-void FileEditor::splitLines(EditPool &Moves, EditList &Others) const {
+void FileEditor::splitLines(const EditList &DeviceAlone, EditPool &Moves,
+                            EditList &Others) const {
   EditPool Rest(std::move(Others)), Common(CommonEdits);
   EditList Added;
-  for (const TextRange &Lines : linesAround(Code, DeviceEdits)) {
+  for (const TextRange &Lines : linesAround(Code, DeviceAlone)) {
     EditList Device = Moves.inside(Lines.Offset, Lines.end(), /*Gives=*/true);
     EditList Host = Common.inside(Lines.Offset, Lines.end());
     const EditList Both =

@@ -92,10 +92,10 @@ BANKSTRIPE_FIELDS(ArrayInstance, FunctionId, ElementBytes, Alignment,
 BANKSTRIPE_FIELDS(VersionText, Rest, Problem, SharedBytes, Returns, IsWeak)
 BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
                   Kernels, Type, ElementBytes, Extents, BytesPerThread,
-                  Instances, IsObject, HostDevice, HasConst, ElementDependent,
-                  FixedClass, FunctionFiles, StorageSuffix, Init, NeverWritten,
-                  Text, Version, Uses, HasPointers, Trail, AsBits, HasOtherUses,
-                  Obstacles)
+                  Instances, IsObject, HostDevice, MayBeReadForHost, HasConst,
+                  ElementDependent, FixedClass, FunctionFiles, StorageSuffix,
+                  Init, NeverWritten, Text, Version, Uses, HasPointers, Trail,
+                  AsBits, HasOtherUses, Obstacles)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text, Dependent)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyBegin,
                   BoundsExcludedBy, MayEdit, StaticSharedBytes,

@@ -254,8 +254,8 @@ void ArrayReader::readContext(Finding &F, const VarDecl *Variable) const {
     return Note(Reason::NotInstantiated, F.Function);
   if (Function->isConstexpr())
     Note(Reason::ConstexprFunction, F.Function);
-  F.HostDevice =
-      Function->hasAttr<CUDAHostAttr>() || Text.mayBeReadForHost(Function);
+  F.MayBeReadForHost = Text.mayBeReadForHost(Function);
+  F.HostDevice = Function->hasAttr<CUDAHostAttr>() || F.MayBeReadForHost;
 }
 
 static std::string storageSuffix(StringRef Name, const SourceText &Text) {
@@ -337,8 +337,7 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   if (Spelled)
     F.StorageSuffix = storageSuffix(F.Name, Text);
   const size_t BeforeUses = F.Obstacles.size();
-  F.AsBits = BeforeUses == 0 && areBits(Variable->getType(), Text.context()) &&
-             !Text.mayBeReadForHost(Function);
+  F.AsBits = BeforeUses == 0 && areBits(Variable->getType(), Text.context());
   const bool MayClaim =
       F.IsObject ? readObjectUses(F, Variable) : readUses(F, Variable);
   for (auto [Why, Where] : Bodies.unseenMentions(Function, Variable)) {

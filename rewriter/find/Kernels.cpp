@@ -263,6 +263,12 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
   if (const BodyIndex *Body = Bodies.get(Function))
     K.Bounds = readBounds(Function, *Body, Text);
   K.BoundsExcludedBy = excludesBounds(Function, Text);
+  K.MayEdit = MayEdit(K.Where.File);
+  K.Text = readKernelText(Function, Text, MayEdit);
+  if (Text.mayBeReadForHost(Function)) {
+    K.Text.Problem = "a compiler for the host may read it";
+    return K;
+  }
   // Before the name, or before the qualifier of `space::name`.
   SourceLocation Begin = Function->getQualifierLoc()
                              ? Function->getQualifierLoc().getBeginLoc()
@@ -273,7 +279,5 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
       Block && Block->getLBracLoc().isFileID() &&
       !Text.isIncludedInside(Block->getLBracLoc()))
     K.BodyBegin = Text.point(Block->getLBracLoc().getLocWithOffset(1));
-  K.MayEdit = MayEdit(K.Where.File);
-  K.Text = readKernelText(Function, Text, MayEdit);
   return K;
 }

@@ -155,6 +155,11 @@ readLaunchText(const LaunchParts &Parts, const SourceText &Text,
     Result.Declarations.push_back(pointBefore(Declared, Text));
   }
   Result.SeesDefinition = Definition;
+  // Others know the function for configurations, and none of the helper's.
+  const StringRef File = Result.Replaced.File;
+  if (Parts.Configuration && !File.ends_with(".cu") &&
+      !(Definition && Text.file(Definition->getLocation()) == File))
+    return Fail("a compiler for the host may read it");
   const auto *Template = Function->getPrimaryTemplate();
   Result.Deduced =
       Template && (Template->getTemplateParameters()->hasParameterPack() ||

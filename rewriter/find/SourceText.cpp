@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/SourceText.h"
+#include "frontend/Frontend.h"
+#include "clang/AST/Attr.h"
+#include "clang/Basic/CharInfo.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/MacroInfo.h"
@@ -245,21 +248,40 @@ bool SourceText::counts(SourceRange Range) const {
   return Where && counts(text(*Where, SM.getFileLoc(Range.getBegin())), *Where);
 }
 
+// Whether a source of the user's makes \p Name a macro, be it one that is empty
+// for other compilers alone.
+static bool isDefinedByUser(StringRef Name, const SourceManager &SM) {
+  bool Found = false;
+  forEachUserFile(SM, [&](SourceLocation, StringRef Code) {
+    for (StringRef Rest = Code; !Found && !Rest.empty();) {
+      auto [Before, Behind] = Rest.split("define");
+      StringRef Defined = Behind.ltrim(" \t");
+      Found = Before.rtrim(" \t").ends_with("#") &&
+              Defined.size() < Behind.size() && Defined.consume_front(Name) &&
+              (Defined.empty() || !isAsciiIdentifierContinue(Defined.front()));
+      Rest = Behind;
+    }
+  });
+  return Found;
+}
+
 bool SourceText::mayBeReadForHost(const FunctionDecl *Function) const {
-  const auto *Device = Function->getAttr<CUDADeviceAttr>();
-  const std::string Path = file(Function->getLocation());
-  if (!Device || StringRef(Path).ends_with(".cu") ||
-      StringRef(Path).ends_with(".cuh") || !Device->getLocation().isMacroID())
+  const Attr *Side = Function->getAttr<CUDADeviceAttr>();
+  if (!Side)
+    Side = Function->getAttr<CUDAGlobalAttr>();
+  if (!Side || StringRef(file(Function->getLocation())).ends_with(".cu"))
     return false;
-  SourceLocation Loc = Device->getLocation();
+  if (Function->hasAttr<CUDAHostAttr>())
+    return true;
+  if (!Side->getLocation().isMacroID())
+    return false;
+  SourceLocation Loc = Side->getLocation();
   while (SM.getImmediateMacroCallerLoc(Loc).isMacroID())
     Loc = SM.getImmediateMacroCallerLoc(Loc);
   const StringRef Name = Lexer::getImmediateMacroName(Loc, SM, language());
-  // The toolkit's own asks in its own header.
-  if (Name == "__device__")
-    return buffer(SM.getExpansionLoc(Loc)).contains("define __device__");
-  const MacroInfo *Macro = PP.getMacroInfo(PP.getIdentifierInfo(Name));
-  return Macro && buffer(Macro->getDefinitionLoc()).contains("__CUDACC__");
+  // The words of the toolkit mean something, unless they are the user's own.
+  return (Name != "__device__" && Name != "__global__") ||
+         isDefinedByUser(Name, SM);
 }
 
 bool SourceText::holdsDirective(StringRef Code, bool PragmasToo) {

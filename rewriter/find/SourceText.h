@@ -106,7 +106,8 @@ public:
   /// Whether a source of the user's asks for columns.
   bool asksForColumns() const { return MayAskForColumns; }
   /// Whether a compiler for the host alone may read \p Function, too: it stands
-  /// in a header, and what says `__device__` there asks who compiles it.
+  /// in a header, and is for the host as well, or a macro says `__device__`,
+  /// which may be empty there.
   bool mayBeReadForHost(const clang::FunctionDecl *Function) const;
   /// Whether the file that \p Loc is expanded in is included in the middle of
   /// a namespace, a class, a function or an initialiser, where the helper

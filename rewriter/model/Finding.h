@@ -124,6 +124,7 @@ struct Finding {
 
   bool IsObject = false;         ///< An object of a class, not an array.
   bool HostDevice = false;       ///< Its function is for the host as well.
+  bool MayBeReadForHost = false; ///< By a compiler that knows no CUDA.
   bool HasConst = false;         ///< Its elements are const.
   bool ElementDependent = false; ///< The element type varies by instantiation.
   /// In a template, elements are of one class or enumeration: code that uses
@@ -184,6 +185,7 @@ struct Finding {
     llvm::append_range(Trail.Arguments, Other.Trail.Arguments);
     AsBits &= Other.AsBits;
     NeverWritten &= Other.NeverWritten;
+    MayBeReadForHost |= Other.MayBeReadForHost;
     InKernel &= Other.InKernel;
     if (!(Scope == Other.Scope))
       Scope = TextRange();

@@ -209,8 +209,7 @@ constexpr ReasonInfo Table[] = {
      "a name in its declaration means something else behind it",
      "give what it declares another name"},
     {Reason::KernelInMacro, Unsupported, "kernel-in-macro",
-     "the name of its kernel comes from a macro, so that launch bounds cannot "
-     "be added",
+     "a macro declares its kernel, so that launch bounds cannot be added",
      "add __launch_bounds__ to the kernel by hand"},
     {Reason::Goto, Unsupported, "goto",
      "its function holds a goto, which may jump over the declaration",

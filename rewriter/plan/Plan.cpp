@@ -92,8 +92,10 @@ Verdict Builder::movingVerdict(unsigned I) const {
   V.Form = C.Layout->As.Form;
   V.First = P.Run.Arrays[I].First;
   V.Asked = Choices.Asked;
-  if (C.isBits())
+  if (C.isBits()) {
+    V.DeviceOnly = P.Run.Arrays[I].Array.MayBeReadForHost;
     return V;
+  }
   V.SharedBytes = C.largestBytes();
   V.Threads = Choices.Threads;
   V.ThreadsText = Choices.ThreadsText;

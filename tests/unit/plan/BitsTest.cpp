@@ -96,6 +96,20 @@ TEST(Bits, HaveNoVersion) {
   EXPECT_FALSE(P.Kernels[0].HasVersion);
 }
 
+TEST(Bits, AreForTheDeviceAloneWhereOthersReadTheFile) {
+  auto IsDeviceOnly = [](bool MayBeReadForHost) {
+    TestUnit U;
+    U.launch(128);
+    Finding F = makeFlags();
+    F.HostDevice = true;
+    F.MayBeReadForHost = MayBeReadForHost;
+    U.array(F);
+    return verdictOf(U.plan()).DeviceOnly;
+  };
+  EXPECT_TRUE(IsDeviceOnly(true));
+  EXPECT_FALSE(IsDeviceOnly(false));
+}
+
 TEST(Bits, NeedKernels) {
   TestUnit U("/a.cu", /*WithKernel=*/false);
   U.array(makeFlags()).Kernels.clear();
