@@ -29,6 +29,12 @@ namespace bankstripe {
 UnitEvidence gatherEvidence(ParsedUnit &Unit, UnitFacts &Facts,
                             llvm::StringRef GpuArch);
 
+/// What nvcc compiles of a file.
+enum class Sides {
+  Device,
+  Both ///< The host's code too, which may say something else.
+};
+
 /// Compiles \p File as \p Job's command says, with nvcc and `-Xptxas -v`, for
 /// \p Job's architecture only, and returns what ptxas reports. \p File may be
 /// a rewritten copy; \p ExtraArgs (include folders) come before the
@@ -37,14 +43,16 @@ UnitEvidence gatherEvidence(ParsedUnit &Unit, UnitFacts &Facts,
 /// checkForNvcc.
 llvm::Expected<ResourceTable>
 runPtxas(const CompileJob &Job, llvm::StringRef Nvcc, llvm::StringRef File,
-         llvm::ArrayRef<std::string> ExtraArgs = {});
+         llvm::ArrayRef<std::string> ExtraArgs = {},
+         Sides Compiled = Sides::Device);
 
-/// The command for that, which leaves a cubin at \p Output. To be run in Job's
-/// directory. Exposed for tests.
+/// The command for that, which leaves a cubin at \p Output, or an object with
+/// one. To be run in Job's directory. Exposed for tests.
 std::vector<std::string> nvccCommand(const CompileJob &Job,
                                      llvm::StringRef Nvcc, llvm::StringRef File,
                                      llvm::ArrayRef<std::string> ExtraArgs,
-                                     llvm::StringRef Output);
+                                     llvm::StringRef Output,
+                                     Sides Compiled = Sides::Device);
 
 /// What \p Reported says of \p Kernels, under Clang's names for them: nvcc
 /// mangles kernels of internal linkage differently.

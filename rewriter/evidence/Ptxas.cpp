@@ -46,7 +46,7 @@ namespace bankstripe {
 std::vector<std::string> nvccCommand(const CompileJob &Job, StringRef Nvcc,
                                      StringRef File,
                                      ArrayRef<std::string> ExtraArgs,
-                                     StringRef Output) {
+                                     StringRef Output, Sides Compiled) {
   std::vector<std::string> Command{Nvcc.str()};
   // First, since they may name rewritten copies of what the command includes.
   Command.insert(Command.end(), ExtraArgs.begin(), ExtraArgs.end());
@@ -57,7 +57,8 @@ std::vector<std::string> nvccCommand(const CompileJob &Job, StringRef Nvcc,
   if (sys::path::extension(File) != ".cu" && !is_contained(Command, "-x"))
     Command.insert(Command.end(), {"-x", "cu"});
   Command.insert(Command.end(),
-                 {"-cubin", "-Xptxas", "-v", "-o", Output.str(), File.str()});
+                 {Compiled == Sides::Both ? "-c" : "-cubin", "-Xptxas", "-v",
+                  "-o", Output.str(), File.str()});
   return Command;
 }
 
@@ -214,25 +215,29 @@ void addCodeBytes(StringRef Cubin, ResourceTable &Table) {
 
 Expected<ResourceTable> runPtxas(const CompileJob &Job, StringRef Nvcc,
                                  StringRef File,
-                                 ArrayRef<std::string> ExtraArgs) {
+                                 ArrayRef<std::string> ExtraArgs,
+                                 Sides Compiled) {
   if (Error E = checkForNvcc(Job, File, ExtraArgs))
     return std::move(E);
-  SmallString<128> Cubin;
-  if (std::error_code EC =
-          sys::fs::createTemporaryFile("bankstripe", "cubin", Cubin))
+  const bool Both = Compiled == Sides::Both;
+  SmallString<128> Made;
+  if (std::error_code EC = sys::fs::createTemporaryFile(
+          "bankstripe", Both ? "o" : "cubin", Made))
     return createStringError(EC,
                              "cannot create a temporary file: " + EC.message());
-  const FileRemover Remover(Cubin);
+  const FileRemover Remover(Made);
   const ProcessResult Ended =
-      runProcess(nvccCommand(Job, Nvcc, File, ExtraArgs, Cubin),
+      runProcess(nvccCommand(Job, Nvcc, File, ExtraArgs, Made, Compiled),
                  Output::Together, Job.Directory);
   if (!Ended.succeeded())
     return createStringError("nvcc failed on '" + File + "' (it " +
                              Ended.problem() +
                              "): " + StringRef(Ended.Out).rtrim());
   ResourceTable Table = parsePtxasReport(Ended.Out);
-  if (auto Buffer = MemoryBuffer::getFile(Cubin))
-    addCodeBytes((*Buffer)->getBuffer(), Table);
+  if (auto Buffer = MemoryBuffer::getFile(Made)) {
+    const StringRef Bytes = (*Buffer)->getBuffer();
+    addCodeBytes(Both ? findCubin(Bytes, Job.GpuArch) : Bytes, Table);
+  }
   return Table;
 }
 

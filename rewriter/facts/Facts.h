@@ -109,8 +109,8 @@ BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Shape, Source, Parameter,
 BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text)
 BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, StaticSharedBytes, Asks)
 BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, SharedArrays, Kernels,
-                  Launches, Queries, Arguments, NodesChangedAt, Callees,
-                  Functions, Contents, NumberedFiles, Sources)
+                  Launches, Queries, Arguments, NodesChangedAt, AsksForSide,
+                  Callees, Functions, Contents, NumberedFiles, Sources)
 
 // SharedArray.h
 BANKSTRIPE_FIELDS(SharedAccess, FunctionId, Shape, Line, Column, LoopDepth,

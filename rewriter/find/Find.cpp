@@ -81,6 +81,7 @@ private:
   void collect();
   void noteOperators();
   void readArrays(const FunctionDecl *Function);
+  void readAllArrays();
   void readHost();
   void takeHostView(UnitReader &Host);
   void checkQuestions(UnitReader &Into);
@@ -155,6 +156,24 @@ static void mergeInstance(Finding &Into, Finding From) {
   Into.FixedClass |= From.FixedClass;
 }
 
+// Adds what a parse for the host makes of an array: nvcc parses bodies for the
+// host, too, where macros may stand for something else. A function that is for
+// both keeps the array there. What the host skips, the device has seen.
+static void mergeHostView(Finding &Into, Finding Host) {
+  Into.AsBits &= Host.AsBits;
+  Into.NeverWritten &= Host.NeverWritten;
+  if (Into.HostDevice)
+    return;
+  llvm::erase_if(Host.Obstacles, [](const Obstacle &O) {
+    return O.Why == Reason::SkippedCode;
+  });
+  if (Into.Init != Host.Init)
+    Host.Obstacles.push_back({Reason::Initializer, Into.Where, ""});
+  Into.merge(Host);
+  Into.HasPointers |= Host.HasPointers;
+  Into.HasOtherUses |= Host.HasOtherUses;
+}
+
 // Whether what Owner declares in Function is for the device. Clang takes each
 // lambda in a function of the host for one that may also run there.
 static bool isForDevice(const FunctionDecl *Function,
@@ -190,6 +209,18 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
       F.Obstacles.push_back({Reason::OutsidePaths, F.Where, ""});
     Facts.Findings.push_back(std::move(F));
   }
+}
+
+void UnitReader::readAllArrays() {
+  noteOperators();
+  for (const FunctionDecl *Function : Collector.Functions)
+    if (!Function->isDependentContext())
+      Pointers.noteFunctions(*Bodies.get(Function));
+  llvm::for_each(Initializers,
+                 [&](const BodyIndex &Init) { Pointers.noteFunctions(Init); });
+  for (const FunctionDecl *Function : Collector.Functions)
+    if (!isOfSystem(Function))
+      readArrays(Function);
 }
 
 void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {
@@ -396,8 +427,13 @@ void UnitReader::readHost() {
 }
 
 // What the host does is what a parse for the host says, where the two differ.
+// And all that an edit changes must be as it should be there, too.
 // Only a kernel's own launches are seen by the device alone.
 void UnitReader::takeHostView(UnitReader &Host) {
+  for (Finding &F : Facts.Findings)
+    if (auto Seen = Host.ByPlace.find({F.Where, F.Name});
+        Seen != Host.ByPlace.end())
+      mergeHostView(F, std::move(Host.Facts.Findings[Seen->second]));
   llvm::erase_if(Facts.Launches, [](const Launch &L) { return !L.OnDevice; });
   for (Launch &L : Host.Facts.Launches) {
     const bool Known = llvm::any_of(Facts.Launches, [&](const Launch &Other) {
@@ -470,25 +506,20 @@ void UnitReader::noteOperators() {
 
 UnitFacts UnitReader::read(bool IsAlone) {
   collect();
-  noteOperators();
+  Facts.AsksForSide = Unit.asksForSide();
+  readAllArrays();
   for (const FunctionDecl *Function : Collector.Functions)
-    if (!Function->isDependentContext())
-      Pointers.noteFunctions(*Bodies.get(Function));
-  llvm::for_each(Initializers,
-                 [&](const BodyIndex &Init) { Pointers.noteFunctions(Init); });
-  for (const FunctionDecl *Function : Collector.Functions)
-    if (!isOfSystem(Function)) {
-      readArrays(Function);
-      if (!Function->isDependentContext() && isForDevice(Function, Function))
-        llvm::append_range(
-            Facts.SharedArrays,
-            findSharedArrays(Function, Bodies, Text, Pointers, MayEdit));
-    }
+    if (!isOfSystem(Function) && !Function->isDependentContext() &&
+        isForDevice(Function, Function))
+      llvm::append_range(
+          Facts.SharedArrays,
+          findSharedArrays(Function, Bodies, Text, Pointers, MayEdit));
   readHost();
   if (!IsAlone || !Facts.Findings.empty() || !Facts.SharedArrays.empty())
     HostUnknown = Unit.readForHost([&](ParsedUnit &Parsed) {
       UnitReader Host(Parsed, MayEdit);
       Host.collect();
+      Host.readAllArrays();
       Host.readHost();
       takeHostView(Host);
       Host.checkQuestions(*this);

@@ -305,6 +305,7 @@ struct UnitFacts {
   /// Where a source gives kernels in graphs other parameters, such as larger
   /// blocks, or asks for theirs; invalid where none does.
   Place NodesChangedAt;
+  bool AsksForSide = false; ///< A source does (`__CUDA_ARCH__`).
   std::vector<Callee> Callees;
   std::vector<DeviceFunction> Functions; ///< Only of relocatable device code.
   /// The bytes that were parsed, of every file that holds a finding, a kernel

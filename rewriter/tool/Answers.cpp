@@ -200,7 +200,8 @@ std::optional<std::string> Answers::keyOf(const NvccQuestion &Question,
       .add("nvcc", Compiler)
       .add("environment", environmentOfNvcc());
   for (const std::string &Word :
-       nvccCommand(Job, Nvcc, Question.File, Question.ExtraArgs, "output"))
+       nvccCommand(Job, Nvcc, Question.File, Question.ExtraArgs, "output",
+                   Question.Compiled))
     Key.add("word", withoutRoot(Word, Root));
   if (Root.empty())
     return Key.take();

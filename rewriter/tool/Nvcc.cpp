@@ -9,8 +9,9 @@
 // (if the launcher has not done so): how many warps run, and so what the shared
 // memory costs, depends on the registers. With them all is planned anew. Then
 // the files that change are compiled as they would be, from a mirror in a
-// temporary folder, and planning is told what came of that. What follows from
-// it is decided in plan/.
+// temporary folder, and planning is told what came of that. Where sources ask
+// for which side they are compiled, the host's side is compiled with them. What
+// follows from it is decided in plan/.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +35,18 @@ using Sent = std::pair<std::string /*Problem*/, ResourceTable>;
 static Sent ask(const NvccQuestion &Question, StringRef Nvcc,
                 const std::string &Scratch) {
   setenv("TMPDIR", Scratch.c_str(), /*overwrite=*/1);
+  const CompileJob &Job = Question.Unit->Job;
   auto Table =
-      runPtxas(Question.Unit->Job, Nvcc, Question.File, Question.ExtraArgs);
+      runPtxas(Job, Nvcc, Question.File, Question.ExtraArgs, Question.Compiled);
+  // What the original's own host code lacks says nothing against the copy.
+  if (!Table && Question.Compiled == Sides::Both) {
+    auto Original = runPtxas(Job, Nvcc, Job.File, {}, Sides::Both);
+    if (!Original) {
+      consumeError(Original.takeError());
+      consumeError(Table.takeError());
+      Table = runPtxas(Job, Nvcc, Question.File, Question.ExtraArgs);
+    }
+  }
   return Table ? Sent{"", std::move(*Table)}
                : Sent{toString(Table.takeError()), {}};
 }
@@ -176,7 +187,7 @@ void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
   for (UnitRecord &Unit : Units)
     if (!Unit.Job.IsOtherArch && Unit.Unit.Resources.empty() &&
         isConcerned(Unit.Unit, /*IfItPaid=*/true)) {
-      const NvccQuestion Question{&Unit, Unit.Job.File, {}};
+      const NvccQuestion Question{&Unit, Unit.Job.File, {}, Sides::Device};
       if (knowFromCompile(Question, Unit.Unit))
         continue;
       if (llvm::Error E = checkForNvcc(Unit.Job, Unit.Job.File, {})) {
@@ -243,9 +254,11 @@ bool Confirmation::askRewritten(const std::vector<UnitRecord> &Units,
     if (Unit.Unit.Resources.empty() ||
         !isConcerned(Unit.Unit, /*IfItPaid=*/false))
       continue;
-    Questions.push_back(
-        {&Unit, *Tree.placeOf(Unit.Job.File), Tree.argumentsFor(Unit.Job)});
+    Questions.push_back({&Unit, *Tree.placeOf(Unit.Job.File),
+                         Tree.argumentsFor(Unit.Job), Sides::Device});
     Questions.back().ExtraArgs.push_back("-DBANKSTRIPE_VERSIONS_ONLY");
+    if (Unit.Unit.Facts.AsksForSide)
+      Questions.back().Compiled = Sides::Both;
   }
   auto Replies = askNvcc(
       Run, Questions, Nvcc, Tree.folder(),

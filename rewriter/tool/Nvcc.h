@@ -8,6 +8,7 @@
 #ifndef BANKSTRIPE_TOOL_NVCC_H
 #define BANKSTRIPE_TOOL_NVCC_H
 
+#include "evidence/Evidence.h"
 #include "tool/Pipeline.h"
 
 namespace bankstripe {
@@ -17,6 +18,7 @@ struct NvccQuestion {
   const UnitRecord *Unit = nullptr;
   std::string File;                   ///< That of the unit, or a copy.
   std::vector<std::string> ExtraArgs; ///< Folders to look in first.
+  Sides Compiled = Sides::Device;
 };
 
 /// Of what was said of \p Kernels, which are as in \p P, that of a kernel's

@@ -372,6 +372,30 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
   EXPECT_FALSE(readCompile({"", Job.File}, "sm_90"));
 }
 
+TEST_F(RunPtxas, MayCompileTheHostsSideToo) {
+  CompileJob Job;
+  Job.File = write("a.cu", R"cu(
+extern "C" __global__ void k(const int *in, int *out, int n) {
+  int a[40];
+  for (int i = 0; i < n; ++i) a[in[i]] = i;
+  out[0] = a[in[n]];
+#ifndef __CUDA_ARCH__
+  HOST
+#endif
+})cu");
+  Job.GpuArch = "sm_80";
+  Job.OriginalArgs = {"nvcc", "-DHOST="};
+  auto One = runPtxas(Job, Nvcc, Job.File);
+  auto Both = runPtxas(Job, Nvcc, Job.File, {}, Sides::Both);
+  ASSERT_TRUE(One && Both);
+  EXPECT_EQ((*Both)["k"].StackFrame, 160u);
+  EXPECT_EQ((*Both)["k"].CodeBytes, (*One)["k"].CodeBytes);
+  Job.OriginalArgs = {"nvcc", "-DHOST=error"};
+  EXPECT_FALSE(errorToBool(runPtxas(Job, Nvcc, Job.File).takeError()));
+  EXPECT_TRUE(
+      errorToBool(runPtxas(Job, Nvcc, Job.File, {}, Sides::Both).takeError()));
+}
+
 TEST_F(RunPtxas, AFailureCarriesTheCompilersWords) {
   CompileJob Job;
   Job.File = write("a.cu", "this is no CUDA;\n");
