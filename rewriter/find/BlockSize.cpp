@@ -226,8 +226,17 @@ HostValue HostEvaluator::integer(const Expr *E) {
   }
 }
 
+// Whether another file may define a function that E calls.
+static bool callsReplaceable(const Stmt *E) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(E);
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  return (Callee && Callee->isWeak()) ||
+         (E && llvm::any_of(E->children(), callsReplaceable));
+}
+
 HostValue HostEvaluator::unconverted(const Expr *E) {
-  const auto Constant = constantOf(E, Body.Context);
+  const auto Constant =
+      callsReplaceable(E) ? std::nullopt : constantOf(E, Body.Context);
   E = E->IgnoreParenImpCasts();
   if (Constant)
     return {std::set<int64_t>{*Constant},

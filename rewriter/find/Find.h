@@ -10,6 +10,7 @@
 //   ParsedUnit => per-thread arrays and their uses   (Arrays.cpp)
 //              => kernels and who reaches them    (Kernels.cpp)
 //              => launches and their block sizes  (Launches.cpp, BlockSize.cpp)
+//              => what callers give the launching functions  (HostCalls.cpp)
 //
 // Facts only, as plain values: whatever the syntax tree shows that could stand
 // against moving an array becomes an Obstacle.

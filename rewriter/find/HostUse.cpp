@@ -48,22 +48,34 @@ static bool isLastWord(const Expr *Given, const BodyIndex &Body,
   return Body.isDiscarded(Given) || readUse(Given, Body, Calls).IsRead;
 }
 
-// Whether a value of Type can be, or hold, no reference to something else.
+// Whether a value of Type, or what it refers to, is made of numbers alone, and
+// so leads to nothing else, be it to code of the user's.
 static bool isPlain(QualType Type) {
-  const auto *Record = Type->getAsRecordDecl();
+  Type = Type.getNonReferenceType();
+  const auto *Record = Type->getAsCXXRecordDecl();
   return Type->isVoidType() || Type->isArithmeticType() ||
          Type->isEnumeralType() ||
-         (Record && llvm::all_of(Record->fields(), [](const FieldDecl *Field) {
-            return isPlain(Field->getType());
+         (Record && Record->hasDefinition() && isOfSystem(Record) &&
+          Record->getNumBases() == 0 &&
+          llvm::all_of(Record->fields(), [](const FieldDecl *Field) {
+            return !Field->getType()->isReferenceType() &&
+                   isPlain(Field->getType());
           }));
 }
 
-// Whether what a call gives back does not lead to a reference that the callee,
-// of a system header, was given.
-static bool isPlainAnswer(const CallExpr *Call, const BodyIndex &Body,
-                          unsigned Calls) {
-  return Call->isPRValue() ? isPlain(Call->getType())
-                           : isLastWord(Call, Body, Calls);
+// Whether a function of a system header keeps no reference that it is given: it
+// knows numbers alone, and so nobody who could get the reference, and neither
+// does what becomes of its answer.
+static bool keepsNothing(const CallExpr *Call, const FunctionDecl *Callee,
+                         const BodyIndex &Body, unsigned Calls) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(Callee);
+  return isOfSystem(Callee) && isPlain(Call->getType()) &&
+         (Call->isPRValue() || isLastWord(Call, Body, Calls)) &&
+         (!Method ||
+          isPlain(Body.Context.getCanonicalTagType(Method->getParent()))) &&
+         llvm::all_of(Callee->parameters(), [](const ParmVarDecl *P) {
+           return isPlain(P->getType());
+         });
 }
 
 // Whether Seen, an argument, is only read by what it is passed to.
@@ -79,7 +91,7 @@ static bool isOnlyReadBy(const CallExpr *Call, const Expr *Seen,
     return Method->isTrivial() && Method->isCopyAssignmentOperator() &&
            Call->getArg(1) == Seen;
   if (isOfSystem(Callee))
-    return isPlainAnswer(Call, Body, Calls);
+    return keepsNothing(Call, Callee, Body, Calls);
   const unsigned Index = std::distance(Call->arg_begin(), Argument);
   const FunctionDecl *Definition = nullptr;
   if (Calls == MostCalls || Index >= Callee->getNumParams() ||
@@ -100,10 +112,10 @@ static bool isOnlySeen(const Expr *Seen, const BodyIndex &Body,
     return Construct->getConstructor()->isCopyOrMoveConstructor() &&
            Construct->getType().isTriviallyCopyableType(Body.Context);
   if (const auto *Member = dyn_cast_or_null<MemberExpr>(Parent)) {
+    const auto *Method = dyn_cast<CXXMethodDecl>(Member->getMemberDecl());
     const auto *Call = dyn_cast_or_null<CallExpr>(Body.parentOf(Member));
-    return Call && Call->getCallee() == Member &&
-           isOfSystem(Member->getMemberDecl()) &&
-           isPlainAnswer(Call, Body, Calls);
+    return Method && Call && Call->getCallee() == Member &&
+           keepsNothing(Call, Method, Body, Calls);
   }
   if (const auto *Call = dyn_cast_or_null<CallExpr>(Parent))
     return isOnlyReadBy(Call, cast<Expr>(Child), Body, Calls);

@@ -72,6 +72,7 @@ public:
   /// All of that file.
   llvm::StringRef buffer(clang::SourceLocation Loc) const {
     return SM.getBufferData(SM.getFileID(Loc));
+  }
   /// The line that holds the spelled location \p Loc, \p Before lines earlier.
   llvm::StringRef line(clang::SourceLocation Loc, unsigned Before = 0) const;
   /// The written text of \p Range, macros as they stand in the file; nothing

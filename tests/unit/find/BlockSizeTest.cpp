@@ -280,6 +280,39 @@ TEST(BlockSize, OfAVariableThatAFunctionCastsIsUnknown) {
     EXPECT_FALSE(L.Threads.has_value());
 }
 
+TEST(BlockSize, OfAVariableThatALibraryMayKeepIsUnknown) {
+  auto ThreadsWith = [](const std::string &Use) {
+    UnitFacts Facts = hostFacts(
+        "# 1 \"lib.h\" 1 3\n"
+        "struct Ref { const int &r; }; struct Two : Ref {};\n"
+        "Ref hold(const int &); Two hold(const int &, int);\n"
+        "const int &self(const int &); int add(const int &, const int &);\n"
+        "template <class F> void call(F f, const int &n) { f(n); }\n"
+        "# 9 \"a.cu\" 2\n"
+        "void run(int *out) { int t = 64; " +
+        Use + "; kernel<<<1, t>>>(out); }");
+    return Facts.Launches.at(0).Threads.value_or(0);
+  };
+  for (const char *Use :
+       {"hold(t)", "hold(t, 1)",
+        "const int &r = self(t); const_cast<int &>(r) = 2",
+        "call([](const int &) {}, t)", "const_cast<int &>(self(t)) = 128"})
+    EXPECT_EQ(ThreadsWith(Use), 0u) << Use;
+  for (const char *Use : {"add(t, t)", "self(t)", "int u = self(t)"})
+    EXPECT_EQ(ThreadsWith(Use), 64u) << Use;
+}
+
+TEST(BlockSize, OfAFunctionThatOthersMayDefineIsUnknown) {
+  for (bool Weak : {false, true})
+    EXPECT_EQ(hostFacts((Weak ? "__attribute__((weak)) " : "") +
+                        std::string("constexpr int n() { return 64; }\n"
+                                    "void run(int *p) { kernel<<<1, n()>>>(p); "
+                                    "}"))
+                  .Launches.at(0)
+                  .Threads.value_or(0),
+              Weak ? 0u : 64u);
+}
+
 TEST(BlockSize, OfAVariableThatIsAssignedTwiceAtOnceIsUnknown) {
   EXPECT_EQ(threadsIn("int t; (t = 64) = 128; kernel<<<1, t>>>(out);"), 0u);
   EXPECT_EQ(threadsIn("int t; change(t = 64); kernel<<<1, t>>>(out);"), 0u);
