@@ -326,7 +326,9 @@ Watcher::Answer Watcher::compare(StringRef Name, const clang::MacroInfo *M,
     return Answer::Same;
   const CompilerMacros *Nvcc = View.nvcc();
   if (!Nvcc) {
-    // Of the command's own macros both know.
+    // Of the command's own macros both know, and of what is compiled for.
+    if (isForDeviceOnly(Name))
+      return Answer::Same;
     if (M ? Sources.isWrittenInCommandLineFile(M->getDefinitionLoc())
           : !mayBeOfNvcc(Name))
       return Answer::Same;

@@ -7,7 +7,7 @@
 
 #include "frontend/ForeignCommand.h"
 #include "FrontendTester.h"
-#include "evidence/Evidence.h"
+#include "frontend/NvccCommand.h"
 #include "frontend/CommandLine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gmock/gmock.h"
