@@ -131,14 +131,15 @@ Read kindOf(const Instruction &I) {
   return If(Call && Call->isInlineAsm() && loads(*Call));
 }
 
-// Whether I reads anew, or keeps a plain load where it is.
+// Whether I reads anew, or keeps a plain load where it is. What is added there
+// may be 0 once a function is inlined.
 bool mayMakeLoopWait(const Instruction &I) {
   if (const auto *Intrinsic = dyn_cast<IntrinsicInst>(&I)) {
     const StringRef Name = Intrinsic->getCalledFunction()->getName();
     return Name.contains("membar") || Name.contains("fence") ||
            Name.contains("nanosleep");
   }
-  return isa<FenceInst>(I) || kindOf(I) == Read::Anew;
+  return isa<FenceInst, AtomicRMWInst>(I) || kindOf(I) == Read::Anew;
 }
 
 /// Whether one loop waits.

@@ -469,7 +469,12 @@ TEST(CallsBetweenUnits, DoNotHideWhatIsStatic) {
 TEST(CallsBetweenUnits, TellWhichFunctionsWait) {
   const char *Code = "__device__ void wait(volatile int *p) { while (!*p); }\n"
                      "__device__ void pass(int *p) { wait(p); }\n"
-                     "__device__ int read(volatile int *p) { return *p; }\n";
+                     "__device__ int read(volatile int *p) { return *p; }\n"
+                     "__device__ void meet(unsigned *p) {\n"
+                     "  while (atomicAdd(p, 0u) < 3); }\n"
+                     "__device__ int next(unsigned *p) {\n"
+                     "  int i = 0; while (atomicAdd(p, 1u) < 3) ++i;\n"
+                     "  return i; }\n";
   auto WaitingIn = [&](std::vector<std::string> Arguments) {
     UnitEvidence Evidence;
     llvm::append_range(Arguments, WithoutHeaders);
@@ -484,7 +489,7 @@ TEST(CallsBetweenUnits, TellWhichFunctionsWait) {
     return Evidence.Waiting;
   };
   EXPECT_EQ(WaitingIn({"-fgpu-rdc"}),
-            (std::set<std::string>{"_Z4passPi", "_Z4waitPVi"}));
+            (std::set<std::string>{"_Z4meetPj", "_Z4passPi", "_Z4waitPVi"}));
   EXPECT_TRUE(WaitingIn({}).empty());
 }
 
