@@ -504,6 +504,7 @@ inline constexpr int warpSize = 32;
 #define BANKSTRIPE_SEGMENT_BYTES                                               \
   (host_cuda::Block::instance().dynamicSharedBytes())
 
+inline void __threadfence() {}
 inline void __syncthreads() { host_cuda::Block::instance().barrier(); }
 [[noreturn]] inline void __trap() {
   std::fprintf(stderr, "host_cuda: the kernel trapped\n");

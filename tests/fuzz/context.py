@@ -105,6 +105,7 @@ class Case:
         self.std = standard_of(seed)
         self.off, self.asked, self.used = frozenset(), {}, {}
         self.printed, self.header = [], []  # At file scope, and in a header.
+        self.footer, self.at_run = {}, {}   # Behind the kernels, and in what main calls.
         self.switches, self.counters, self.single = 0, collections.Counter(), {}
         self.for_host = False  # what is being printed is called by host code, too
         self.bytes_left = 512  # of per-thread arrays, per thread

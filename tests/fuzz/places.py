@@ -7,7 +7,10 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import shapes_callee  # noqa: F401  they register themselves
 import shapes_calls  # noqa: F401
 import shapes_flags  # noqa: F401
+import shapes_host  # noqa: F401
 import shapes_hostile  # noqa: F401
+import shapes_macros  # noqa: F401
+import shapes_operators  # noqa: F401
 import shapes_plain  # noqa: F401
 import shapes_pointer  # noqa: F401
 from arrays import declare, finish

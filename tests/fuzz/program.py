@@ -13,6 +13,9 @@ from element_types import PRELUDE
 from kernels import HEADS, Kernel, Tile, other_kernel, random_instances
 from launches import Site, threads_of
 from places import Room
+from shapes_host import hidden_sites
+from shapes_macros import chosen_by_compiler
+from shapes_waits import watch
 from tree import indented
 from turns import add_turns
 
@@ -107,6 +110,22 @@ class Program:
         tile_rng = random.Random(f"tile of case {seed}")
         if tile_rng.random() < 0.4 and not self.run_time:
             kernel.tile = Tile(case, tile_rng, self.block[0])
+        self.surprise(random.Random(f"surprises of case {seed}"), kernel)
+
+    def surprise(self, rng, kernel):
+        """Blocks that hide, and kernels whose verdicts are looked at."""
+        self.watched, self.by_compiler = None, rng.random() < 0.2 and len(self.block) == 1
+        if rng.random() < 0.25:
+            self.sites += hidden_sites(self.case, kernel, rng, 50, 128)
+        elif rng.random() < 0.1:
+            self.grid = 1
+            for site in self.sites:
+                site.grid, site.grid_text = 1, "1"
+            self.watched = watch(self.case, rng, kernel)
+        self.by_compiler_lines = chosen_by_compiler(
+            rng, f"CHOSEN_{self.case.seed}", self.threads, rng.choice([1, 32, self.threads + 64]))
+        if self.by_compiler and not self.run_time:
+            self.case.note("block-by-compiler")
 
     def views(self, rng, kernel):
         """What a compiler sees of the launches depends on whom it compiles for;
@@ -168,6 +187,9 @@ class Program:
             lines += ["#if defined(__CUDA_ARCH__) && !defined(BANKSTRIPE_TESTS_CPU_HOST_CUDA_H)",
                       "  const int seen = 32;", "#else", f"  const int seen = {block};", "#endif"]
             configuration = "seen"
+        if self.by_compiler:
+            lines += self.by_compiler_lines
+            configuration = f"CHOSEN_{self.case.seed}"
         if self.look_alike:
             lines += ["  int a1[16] = {1, 2}, buf1[4] = {}, stack1[8] = {};",
                       "  for (int i = 0; i < 4; ++i)", "    a1[i] += buf1[i] + stack1[i] + i;",
@@ -204,20 +226,21 @@ class Program:
         taken = ["#ifdef TAKES_ADDRESSES", f"  const void *taken[] = {{{', '.join(names)}}};",
                  "  (void)taken;", "#endif"]
         return [f"static void run_{self.case.seed}() {{", *taken, *indented(lines),
-                *(self.constant_lines(fixed) if fixed else []), "}"]
+                *(self.constant_lines(fixed) if fixed else []),
+                *("  " + line for text in self.case.at_run.values() for line in text), "}"]
 
     def lines(self, off=frozenset()):
         """The text of the case, without the parts in `off`."""
         case = self.case
         case.off, case.asked = frozenset(off), {}
-        for what in case.used, case.printed, case.header:
+        for what in case.used, case.printed, case.header, case.footer, case.at_run:
             what.clear()
         # What is defined late is printed first, to know what it uses.
         kernels = [kernel.definition() for kernel in self.kernels]
         early = [kernel.declaration() for kernel in self.kernels if kernel.early]
         first = [site.definition() for site in self.sites if site.kernel.early]
         last = [site.definition() for site in self.sites if not site.kernel.early]
-        parts = [*early, *first, *case.printed, *kernels, *last, self.run_lines()]
+        parts = [*early, *first, *case.printed, *kernels, *last, *case.footer.values(), self.run_lines()]
         return [line for text in parts if text for line in [*text, ""]]
 
     def part(self, off=frozenset()):
@@ -234,6 +257,14 @@ def prelude_of(text):
     return [line for name in PRELUDE if name in wanted for line in PRELUDE[name]]
 
 
+def includes_of(text):
+    """The headers that only some cases need."""
+    wanted = {"algorithm": r"std::(for_each|transform)\b", "functional": r"std::(function|bind)\b",
+              "tuple": r"std::(tie|apply)\b", "type_traits": r"std::(enable_if_t|is_class)\b",
+              "source_location": r"std::source_location\b", "cstddef": r"std::nullptr_t"}
+    return [f"#include <{header}>" for header, words in wanted.items() if re.search(words, text)]
+
+
 def file_of(parts, title):
     """A complete program. `parts` are seeds, the lines of their cases, and those of
     them that belong into a header, which comes first: see write()."""
@@ -241,7 +272,7 @@ def file_of(parts, title):
     first = [line for seed, _, header in parts if header
              for line in [f"// ===== header of case {seed} =====", *header]]
     lines = [*first, *([MAIN] if first else []), f"// {title}", "#include <cstdio>",
-             "#include <cstring>", "#include <utility>", "", *prelude_of(text), "", *HARNESS, ""]
+             "#include <cstring>", "#include <utility>", *includes_of(text), "", *prelude_of(text), "", *HARNESS, ""]
     for seed, case_lines, _ in parts:
         lines += [f"// ===== case {seed} =====", *case_lines]
     return "\n".join([*lines, "int main() {", *(f"  run_{seed}();" for seed, *_ in parts),

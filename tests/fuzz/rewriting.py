@@ -28,11 +28,29 @@ def options_of(seed, versions=False):
     turn, programs = seed // 20, PROGRAMS[versions::1 + versions]
     program = programs[turn // len(OPTIONS) % len(programs)]
     return [*program, *OPTIONS[turn % len(OPTIONS)], "--", f"-std={standard_of(seed)}",
+            *(["--expt-relaxed-constexpr"] if standard_of(seed) == "c++20" else []),
             *(["-DTAKES_ADDRESSES"] if len(program) > 1 else [])]
 
 
 class ToolFailure(Exception):
     """The tool has crashed, or could not process a generated file."""
+
+
+def complaints(arrays, programs):
+    """What the tool says of cases that must not be treated so: (seed, text)."""
+    watched = {str(p.case.seed): p.watched for p in programs if p.watched}
+    found = []
+    for array in arrays:
+        seed = seed_of(array)
+        text = watched[seed].complaint(array) if seed in watched else None
+        found += [(int(seed), text)] if text else []
+    return found
+
+
+def seed_of(array):
+    """The seed, as text, of the case that an array of a report is of, or None."""
+    found = re.search(r"_(\d+)(?:_\w+)?(?:::|<|$)", array["function"])
+    return found and found.group(1)
 
 
 def rewrite(tool, source, target, extra=()):
@@ -75,12 +93,12 @@ class Counts:
         for array in arrays:
             self.verdicts[array["verdict"], array["reason"]] += 1
             self.dynamic += array.get("storage") == "dynamic"
-            seed = re.search(r"_(\d+)(?:_\w+)?(?:::|<|$)", array["function"])
+            seed = seed_of(array)
             if not seed:
                 continue
             if array["verdict"] in ("stripe", "slot", "split", "bits", "padded", "constant"):
-                moved.add(seed.group(1))
-            for shape in shapes.get((seed.group(1), array["name"]), ()):
+                moved.add(seed)
+            for shape in shapes.get((seed, array["name"]), ()):
                 self.shapes[shape][array["verdict"]] += 1
         self.cases += len(programs)
         self.moved_cases += len(moved)

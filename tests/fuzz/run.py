@@ -26,7 +26,7 @@ import time
 
 import run_pairs
 from program import batch, write
-from rewriting import DEFAULT_TOOL, Counts, ToolFailure, options_of, rewrite
+from rewriting import DEFAULT_TOOL, Counts, ToolFailure, complaints, options_of, rewrite
 from run_pairs import Problem
 
 
@@ -69,6 +69,8 @@ class Stage:
             source.unlink()
             return source, None
         self.counts.add(arrays, programs)
+        self.problems += [Problem("verdict", "rewriting", seed, text)
+                          for seed, text in complaints(arrays, programs)]
         if copy is None:
             (self.folder / "rewritten" / source.name).unlink(missing_ok=True)
         return source, copy

@@ -104,6 +104,7 @@ class Pairs:
                 ["-Xcicc", f"-O{options.optimise}"])
         std = max([options.std, *re.findall(r"^// cases .*(c\+\+\d+)$", source.read_text(), re.M)])
         return [options.compiler, f"-std={std}", f"-arch={options.arch}", "-w", *only,
+                "--expt-relaxed-constexpr",
                 "-DBANKSTRIPE_CHECK_BOUNDS", str(source), "-o", str(program)]
 
     def build(self, side, source, folder):

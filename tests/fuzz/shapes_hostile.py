@@ -176,7 +176,7 @@ def bring(name, before, text, std=""):
             words = {"T": t, "A": own, "I": index(), "E": e, "D": f"digest({element()})"}
             return re.sub(r"\b([TAIED])(?=\b|_)",
                           lambda m: words[m.group(1)], template).split("\n")
-        helper = Helper(case, t, lambda: re.sub(r"\bT\b", t, before).split("\n"))
+        helper = Helper(case, t, lambda: re.sub(r"\bT(?=\b|_)", t, before).split("\n"))
 
         def lines():
             if before:
