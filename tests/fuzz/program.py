@@ -84,6 +84,12 @@ class Program:
         if self.run_time:
             # As do blocks of any size with 48 bytes per thread.
             case.bytes_left = self.launch_rng.choice([40, 40, 70, 150, 210, 400])
+        # Blocks that hide, and compilers that do not agree about a block.
+        surprises = random.Random(f"surprises of case {seed}")
+        self.hides = surprises.random() < 0.15
+        self.by_compiler = not self.hides and surprises.random() < 0.12 and len(self.block) == 1
+        if self.hides:
+            case.bytes_left = surprises.choice([40, 70, 150, case.bytes_left])
         instances = [""]
         if case.seed % 6 == 5:
             instances = random_instances(rng)
@@ -110,12 +116,12 @@ class Program:
         tile_rng = random.Random(f"tile of case {seed}")
         if tile_rng.random() < 0.4 and not self.run_time:
             kernel.tile = Tile(case, tile_rng, self.block[0])
-        self.surprise(random.Random(f"surprises of case {seed}"), kernel)
+        self.surprise(surprises, kernel)
 
     def surprise(self, rng, kernel):
         """Blocks that hide, and kernels whose verdicts are looked at."""
-        self.watched, self.by_compiler = None, rng.random() < 0.2 and len(self.block) == 1
-        if rng.random() < 0.25:
+        self.watched = None
+        if self.hides:
             self.sites += hidden_sites(self.case, kernel, rng, 50, 128)
         elif rng.random() < 0.1:
             self.grid = 1
@@ -279,12 +285,25 @@ def file_of(parts, title):
                       "  return 0;", "}", ""])
 
 
+BASE = """#pragma once
+#if defined(__NVCC__) || defined(USE_CUDA)
+#define BOTH_OF_BASE __host__ __device__
+#else
+#define BOTH_OF_BASE
+#endif
+"""
+
+
 def write(text, path):
-    """Writes a program into a file, and its header, if any, into another."""
+    """Writes a program into a file, and its header, if any, into another, which
+    may take a macro from a third."""
     header, found, text = text.rpartition(MAIN + "\n")
     if found:
+        if "BOTH_OF_BASE" in header:
+            path.with_name(f"{path.stem}_base.h").write_text(BASE)
+            header = f'#include "{path.stem}_base.h"\n{header}'
         path.with_suffix(".h").write_text(header)
-        text = f'#include "{path.stem}.h"\n{text}'
+        text = f'#define USE_CUDA 1\n#include "{path.stem}.h"\n{text}'
     path.write_text(text)
 
 

@@ -7,9 +7,12 @@ import collections
 import json
 import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
 
 from context import standard_of
+from run_pairs import headers_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 DEFAULT_TOOL = HERE.parents[1] / "build" / "bin" / "bankstripe"
@@ -57,10 +60,9 @@ def rewrite(tool, source, target, extra=()):
     """Rewrites `source` into the folder `target`. Returns the rewritten file,
     None when nothing changes, and the list of arrays from the report."""
     target.mkdir(parents=True, exist_ok=True)
-    header = source.with_suffix(".h")
     command = [str(tool), "rewrite", "--no-cache", "--quiet", "--no-confirm", "--gpu-arch=sm_90",
                "--min-speedup=0", "--format=json", f"--output-dir={target}", str(source),
-               *([str(header)] if header.exists() else []), *extra]
+               *map(str, headers_of(source)), *extra]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace",
                               timeout=300)
@@ -76,6 +78,40 @@ def rewrite(tool, source, target, extra=()):
     if copy is not None and copy.read_bytes() == source.read_bytes():
         copy = None
     return copy, report["arrays"] + report["sharedArrays"]
+
+
+# Stands for nvcc behind the launcher: keeps the copy that it is given.
+KEEPER = """#!/bin/sh
+for a in "$@"; do
+  case "$a" in *.bankstripe/*.cu) cp -r "${a%/*}"/. KEPT && exit 0;; esac
+done
+case " $* " in *" -c "*) exit 0;; esac
+exec NVCC "$@"
+"""
+
+
+def launch(tool, source, target, extra=()):
+    """The same by `bankstripe wrap`, as nvcc gets it. There is no report."""
+    target.mkdir(parents=True, exist_ok=True)
+    at = list(extra).index("--")
+    with tempfile.TemporaryDirectory() as folder:
+        nvcc, kept = pathlib.Path(folder) / "nvcc", pathlib.Path(folder) / "kept"
+        kept.mkdir()
+        nvcc.write_text(KEEPER.replace("KEPT", str(kept)).replace("NVCC", shutil.which("nvcc")))
+        nvcc.chmod(0o755)
+        command = [str(tool), "wrap", "--no-cache", "--no-confirm", "--min-speedup=0", *extra[:at],
+                   str(nvcc), "-arch=sm_90", *extra[at + 1:], "-c", source.name, "-o", f"{folder}/object.o"]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=300,
+                              cwd=source.parent, check=False)
+        if done.returncode:
+            raise ToolFailure(f"the launcher exits with {done.returncode}\n{done.stderr[-3000:]}")
+        if not (kept / source.name).exists():
+            return None, []
+        # Headers that change lie in folders of their own, as the launcher leaves them.
+        for file in [*headers_of(source), *(f for f in kept.rglob("*") if f.is_file())]:
+            text = re.sub(r'#include "(?:headers/\d+|\.\./\.\.)/', '#include "', file.read_text())
+            (target / file.name).write_text(text)
+    return target / source.name, []
 
 
 class Counts:

@@ -26,15 +26,16 @@ import time
 
 import run_pairs
 from program import batch, write
-from rewriting import DEFAULT_TOOL, Counts, ToolFailure, complaints, options_of, rewrite
+from rewriting import DEFAULT_TOOL, Counts, ToolFailure, complaints, launch, options_of, rewrite
 from run_pairs import Problem
 
 
 class Stage:
     """Generates and rewrites one batch after the other into a folder."""
 
-    def __init__(self, tool, folder, gpu, versions):
+    def __init__(self, tool, folder, gpu, versions, rewrite):
         self.tool, self.folder, self.gpu, self.versions = tool, folder, gpu, versions
+        self.rewrite = rewrite
         (folder / "original").mkdir(parents=True)
         self.counts, self.problems = Counts(), []
 
@@ -44,8 +45,8 @@ class Stage:
             source = self.folder / f"alone_{seed}.cu"
             write(batch([seed], self.gpu)[0], source)
             try:
-                rewrite(self.tool, source, self.folder / "alone",
-                        options_of(seed, self.versions))
+                self.rewrite(self.tool, source, self.folder / "alone",
+                             options_of(seed, self.versions))
             except ToolFailure as failure:
                 self.problems.append(Problem("tool", "rewriting", seed, str(failure)))
             source.unlink()
@@ -59,8 +60,8 @@ class Stage:
         if self.tool is None:
             return source, None
         try:
-            copy, arrays = rewrite(self.tool, source, self.folder / "rewritten",
-                                   options_of(seeds[0], self.versions))
+            copy, arrays = self.rewrite(self.tool, source, self.folder / "rewritten",
+                                        options_of(seeds[0], self.versions))
         except ToolFailure as failure:
             before = len(self.problems)
             self.single(seeds)
@@ -88,7 +89,7 @@ def batches(options):
 def prepare(options, folder):
     """All pairs whose two sides differ, or all originals without a tool."""
     stage = Stage(None if options.originals else options.tool, folder, options.gpu,
-                  options.versions)
+                  options.versions, launch if options.launcher else rewrite)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         files = list(pool.map(stage.make, batches(options)))
     return stage, [(a, b) for a, b in files if b is not None or options.originals]
@@ -122,6 +123,7 @@ def main():
     parser.add_argument("--originals", action="store_true", help="no tool, only the originals")
     parser.add_argument("--versions", action="store_true",
                         help="all cases as versions, which half of them are else")
+    parser.add_argument("--launcher", action="store_true", help="by bankstripe wrap, without a report")
     parser.add_argument("--gpu", action="store_true", help="only what a GPU does as a host does")
     parser.add_argument("--shapes", action="store_true", help="print the verdicts of each shape")
     options = parser.parse_args()

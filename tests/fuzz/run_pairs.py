@@ -73,6 +73,12 @@ def without_cases(text, cut):
 QUICK = {"-O1": "-O0", "-g1": "-g0", "-fsanitize=address,undefined": "-fsanitize=bounds,alignment"}
 
 
+def headers_of(source):
+    """The headers of a program, which lie beside it."""
+    names = [source.with_suffix(".h"), source.with_name(f"{source.stem}_base.h")]
+    return [header for header in names if header.exists()]
+
+
 class Pairs:
     """How programs are built and run: with one compiler, in one work folder."""
 
@@ -110,9 +116,9 @@ class Pairs:
     def build(self, side, source, folder):
         """The program, or a list of problems."""
         folder.mkdir(parents=True)
-        copy, header = source, source.with_suffix(".h")
+        copy = source
         if self.on_host:
-            if header.exists():
+            for header in headers_of(source):
                 status, messages = self.compile(["g++", "-fsyntax-only", "-x", "c++", str(header)])
                 if status:
                     return [Problem("build", side, None, messages.strip()[:2000])]
@@ -207,8 +213,7 @@ class Pairs:
         copy.write_text(without_cases(source.read_text(), cut))
         for header in source.parent.glob("*.cuh"):
             shutil.copy(header, sources)
-        header = source.with_suffix(".h")
-        if header.exists():
+        for header in headers_of(source):
             (sources / header.name).write_text(without_cases(header.read_text(), cut))
         return self.build(side, copy, folder / side)
 

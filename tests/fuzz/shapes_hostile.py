@@ -74,19 +74,25 @@ def line_number(context, array):
 @shape(8, fits=lambda a: integer(a) and a.rank == 1 and not a.qualifier)
 def header_for_two_compilers(context, array):
     """Functions in a header that a compiler reads which knows nothing of CUDA,
-    for the host as well or not."""
+    for the host as well or not. What tells the two apart is a macro of the
+    compiler, of the program, or of another header."""
     case, name, e = context.case, context.case.name("both"), context.value()
-    size = context.rng.choice([4, 8, 16])
+    size, rng = context.rng.choice([4, 8, 16]), context.rng
     both, kind = f"BOTH{case.seed}", array.kind.base
-    host = "__host__ " if context.on_host or context.rng.random() < 0.5 else ""
+    host = "__host__ " if context.on_host or rng.random() < 0.5 else ""
+    guard = rng.choice(["#ifdef __CUDACC__", "#ifdef __NVCC__", "#if defined(USE_CUDA)", "#if USE_CUDA == 1"])
+    guards = [guard, f"#define {both} {host}__device__", "#else", f"#define {both}", "#endif"]
+    if rng.random() < 0.3:
+        guards, both = [], "BOTH_OF_BASE"
+    own, total = kind, [f"  return {name}_sum(own, {size}, own[(e >> 3) % {size}u]);"]
+    if rng.random() < 0.4:
+        own, total = "bool", ["  for (bool x : own)", "    h = h * 31u + (x ? 3u : 5u);", "  return h;"]
     helper = Helper(case, name, lambda: [
-        "#ifdef __CUDACC__", f"#define {both} {host}__device__", "#else", f"#define {both}",
-        "#endif", f"{both} inline unsigned {name}_sum(const {kind} *p, int count, unsigned h) {{",
+        *guards, f"{both} inline unsigned {name}_sum(const {kind} *p, int count, unsigned h) {{",
         "  for (int i = 0; i < count; ++i)", "    h = h * 31u + (unsigned)p[i];", "  return h;", "}",
-        f"{both} inline unsigned {name}(unsigned h, unsigned e) {{", f"  {kind} own[{size}];",
-        f"  for (unsigned i = 0; i < {size}u; ++i)", "    own[i] = (h ^ i * e) & 0xffffu;",
-        f"  own[e % {size}u] = 7;", f"  return {name}_sum(own, {size}, own[(e >> 3) % {size}u]);",
-        "}"], in_header=True)
+        f"{both} inline unsigned {name}(unsigned h, unsigned e) {{", f"  {own} own[{size}];",
+        f"  for (unsigned i = 0; i < {size}u; ++i)", "    own[i] = (h ^ i * e) & 0xfffeu;",
+        f"  own[e % {size}u] = 7;", *total, "}"], in_header=True)
     return lambda: [f"h = {helper.use()}(h, {e});",
                     f"h = {helper.use()}_sum({array.name}, {array.length()}, h);"]
 

@@ -118,7 +118,7 @@ def counted_expansions(context, array):
     case, rng = context.case, context.rng
     first = case.name("First")
     start = case.once("counter", lambda: Helper(case, first, lambda: [
-        f"enum {{ {first} = __COUNTER__ }};"]))
+        f"constexpr int {first} = __COUNTER__;"]))
     texts = ["__COUNTER__", "(__COUNTER__)", "(__COUNTER__ * 3 + __COUNTER__)"]
     count = macro(context, "COUNT", "", rng.choice(texts))
     inner = macro(context, "NEXT", "()", f"{count.name}")

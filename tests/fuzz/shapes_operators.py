@@ -137,7 +137,7 @@ def with_operators(context, array, table, most):
     """Some of these uses, in a block that knows operators for them."""
     case, rng = context.case, context.rng
     uses = rng.sample(table, rng.randint(1, most))
-    known = [o for _, operators in uses for o in operators]
+    known = [o for _, operators in uses for o in operators if o != "&" or array.scalar]
     operators = Operators(context, rng.sample(known, min(len(known), rng.randint(1, 3))))
     chosen = []
     for text, _ in uses:
@@ -238,7 +238,7 @@ OWN_OPERATORS = {
         "  template <class X> __host__ __device__ T &operator=(const X &y) { x = (unsigned)y + 1u; return *this; }\n"
         "  __host__ __device__ operator unsigned() const { return x; }\n};",
         "T A[4];\nfor (unsigned A_j = 0; A_j < 4u; ++A_j)\n  A[A_j] = E + A_j;\nA[I] = A[D & 3u];\n"
-        "A[1] = D;\nh = mix(h, A[I] + A[D & 3u] * 3u);\nh += A[I] == 4u ? 3u : 5u;"),
+        "A[1] = D;\nunsigned A_x = A[I], A_y(A[D & 3u]);\nh = mix(h, A_x + A_y * 3u);"),
     "elements_with_commas": (
         "struct T {\n  unsigned x;\n"
         "  template <class X> __host__ __device__ unsigned operator,(const X &y) const { return x + 9u; }\n"

@@ -31,15 +31,16 @@ ASKS = ["dynamic_smem_size", "total_smem_size"]
 
 
 class Watched:
-    """What the tool must not do to the arrays of a case: says which kinds of
-    moves are wrong."""
+    """What the tool must not do to the arrays that a kernel reaches: says which
+    kinds of moves are wrong."""
 
-    def __init__(self, note, wrong):
-        self.note, self.wrong = note, wrong
+    def __init__(self, kernel, note, wrong):
+        self.kernel, self.note, self.wrong = kernel.full_name, note, wrong
 
     def complaint(self, array):
         """Why the verdict of `array` is wrong, or None."""
-        if self.wrong(array):
+        reached = any(name.split("<")[0] == self.kernel for name in array.get("kernels", ()))
+        if reached and self.wrong(array):
             return (f"{array['name']} of {array['function']} is {array['verdict']} "
                     f"[{array['reason']}] although its kernel {self.note}")
         return None
@@ -61,8 +62,7 @@ def add_barrier(case, rng, kernel):
                 *("  " + line for line in text.split("\n")), "}"]
     kernel.body.items.insert(rng.randrange(len(kernel.body.items) + 1), Item(case, lines, fixed=True))
     case.note(f"waits-by-{way}")
-    # A label can stand there once only.
-    return Watched("waits for other blocks", lambda array: array["verdict"] in SHARED)
+    return Watched(kernel, "waits for other blocks", lambda array: array["verdict"] in SHARED)
 
 
 def add_question(case, rng, kernel):
@@ -75,8 +75,8 @@ def add_question(case, rng, kernel):
                 f'asm("mov.u32 %0, %%{word};" : "=r"({name}));', "#endif", f"h += {name};"]
     kernel.body.items.insert(0, Item(case, lines, fixed=True))
     if word == "total_smem_size":
-        return Watched("asks how much shared memory it has", lambda array: array["verdict"] in SHARED)
-    return Watched("asks how much dynamic shared memory it has",
+        return Watched(kernel, "asks how much shared memory it has", lambda array: array["verdict"] in SHARED)
+    return Watched(kernel, "asks how much dynamic shared memory it has",
                    lambda array: array.get("storage") == "dynamic")
 
 
