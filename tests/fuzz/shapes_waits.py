@@ -82,4 +82,5 @@ def add_question(case, rng, kernel):
 
 def watch(case, rng, kernel):
     """One of these for the kernel of a case, or None."""
-    return rng.choice([add_barrier, add_barrier, add_question])(case, rng, kernel)
+    kinds = [add_barrier, add_barrier] + [add_question] * (not case.gpu)
+    return rng.choice(kinds)(case, rng, kernel)
