@@ -32,7 +32,7 @@ def instrumented(build, folders):
     target = build / "coverage"
     target.mkdir(exist_ok=True)
     commands = json.loads((build / "compile_commands.json").read_text())
-    objects = []
+    objects, sources = [], []
     for entry in commands:
         if not any(f"/rewriter/{folder}/" in entry["file"] for folder in folders):
             continue
@@ -45,6 +45,7 @@ def instrumented(build, folders):
             words[1:1] = COUNTERS
             subprocess.run(words, cwd=entry["directory"], check=True)
         objects.append(made)
+        sources.append(str(source))
     steps = subprocess.run(["ninja", "-C", str(build), "-t", "commands", "-s", "bankstripe"],
                            capture_output=True, text=True, check=True).stdout.splitlines()
     link = next(line for line in reversed(steps) if re.search(r"-o bin/bankstripe\b", line))
@@ -53,7 +54,7 @@ def instrumented(build, folders):
         [*map(str, objects), COUNTERS[0], "-Wl,--allow-multiple-definition", "-o coverage/bankstripe"]), link, count=1)
     link = re.sub(r"^: && | && :$", "", link)
     subprocess.run(link, shell=True, cwd=build, check=True)
-    return target / "bankstripe"
+    return target / "bankstripe", sources
 
 
 def tool_of(clang, name):
@@ -72,7 +73,7 @@ def main():
     parser.add_argument("--folders", nargs="*", default=["find", "edit"])
     options = parser.parse_args()
     build = options.build.resolve()
-    tool = instrumented(build, options.folders)
+    tool, sources = instrumented(build, options.folders)
     clang = shlex.split(json.loads((build / "compile_commands.json").read_text())[0]["command"])[0]
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
@@ -90,8 +91,6 @@ def main():
         raw = [str(path) for path in folder.glob("profile-*.raw")]
         subprocess.run([tool_of(clang, "llvm-profdata"), "merge", "-sparse", *raw, "-o", str(profile)],
                        check=True)
-        sources = [str(path) for name in options.folders
-                   for path in sorted((pathlib.Path(program.__file__).parents[2] / "rewriter" / name).glob("*.cpp"))]
         done = subprocess.run([tool_of(clang, "llvm-cov"), "report", str(tool), f"-instr-profile={profile}",
                                "--show-functions=false", *sources], capture_output=True, text=True, check=True)
     print(done.stdout)
