@@ -87,7 +87,8 @@ class Mutant:
         declared = {m.group(2) for m in re.finditer(
             r"\b(int|unsigned|float|double|bool|char|short|Pair|void)\s+[*&]?(\w+)\s*[\[=;,()]", masked)}
         names = [n for n in declared if names[n] > 1 and n != "main" and len(n) > 1
-                 and not re.search(rf"[.>\"#]\s*{n}\b|std::{n}\b|#.*\b{n}\b|cuda\w*", self.text)]
+                 and not re.search(rf"[.>\"#]\s*{n}\b|std::{n}\b|#.*\b{n}\b", self.text)
+                 and not n.startswith("cuda")]
         if not names:
             return False
         name = self.rng.choice(sorted(names))
