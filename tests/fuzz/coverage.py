@@ -27,6 +27,13 @@ from rewriting import ToolFailure, options_of, rewrite
 COUNTERS = ["-fprofile-instr-generate", "-fcoverage-mapping"]
 
 
+# The tool's processes end without what writes counters at the end of a program.
+AT_EXIT = """int __llvm_profile_write_file(void);
+void __real__exit(int);
+void __wrap__exit(int Status) { __llvm_profile_write_file(), __real__exit(Status); }
+"""
+
+
 def instrumented(build, folders):
     """The tool, with counters in these folders of rewriter/."""
     target = build / "coverage"
@@ -37,6 +44,7 @@ def instrumented(build, folders):
         if not any(f"/rewriter/{folder}/" in entry["file"] for folder in folders):
             continue
         words = shlex.split(entry["command"])
+        compiler = words[0]
         at = words.index("-o") + 1
         made = target / words[at].replace("/", "_")
         source = pathlib.Path(entry["file"])
@@ -46,12 +54,15 @@ def instrumented(build, folders):
             subprocess.run(words, cwd=entry["directory"], check=True)
         objects.append(made)
         sources.append(str(source))
-    steps = subprocess.run(["ninja", "-C", str(build), "-t", "commands", "-s", "bankstripe"],
+    (target / "exit.c").write_text(AT_EXIT)
+    subprocess.run([compiler.replace("clang++", "clang"), "-c", "exit.c"], cwd=target, check=True)
+    objects.append(target / "exit.o")
+    steps = subprocess.run(["ninja", "-C", str(build), "-t", "commands", "bankstripe"],
                            capture_output=True, text=True, check=True).stdout.splitlines()
     link = next(line for line in reversed(steps) if re.search(r"-o bin/bankstripe\b", line))
     # Objects come before libraries, so the linker has these when it looks for theirs.
     link = re.sub(r"-o bin/bankstripe\b", " ".join(
-        [*map(str, objects), COUNTERS[0], "-Wl,--allow-multiple-definition", "-o coverage/bankstripe"]), link, count=1)
+        [*map(str, objects), COUNTERS[0], "-Wl,--allow-multiple-definition,--wrap=_exit", "-o coverage/bankstripe"]), link, count=1)
     link = re.sub(r"^: && | && :$", "", link)
     subprocess.run(link, shell=True, cwd=build, check=True)
     return target / "bankstripe", sources
@@ -77,8 +88,8 @@ def main():
     clang = shlex.split(json.loads((build / "compile_commands.json").read_text())[0]["command"])[0]
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        # Each file is read by a process of its own.
-        os.environ["LLVM_PROFILE_FILE"] = f"{folder}/profile-%p-%m.raw"
+        # Each file is read by a process of its own, which adds to what others have left.
+        os.environ["LLVM_PROFILE_FILE"] = f"{folder}/profile-%4m.raw"
         for first in range(options.first, options.first + options.cases, options.batch):
             seeds = range(first, min(first + options.batch, options.first + options.cases))
             source = folder / f"cases_{first}.cu"
