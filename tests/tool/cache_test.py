@@ -17,6 +17,8 @@ from support import BROKEN, DONE, SOME_FAILED, TOOL, ToolTest, find_nvcc, moves
 
 INPUTS = pathlib.Path(__file__).resolve().parents[2] / "test_inputs" / "seeds"
 
+# What nvcc reads, and Clang does not.
+ONLY_NVCC_INCLUDES = '#include <compiler.h>\n#ifndef READ_BY_CLANG\n#include "fast.h"\n#endif\n'
 # An array whose size is elsewhere.
 SIZED = '#include "size.h"\n' + moves().replace("last[8]", "last[LENGTH]")
 
@@ -349,7 +351,8 @@ class WithNvcc(CacheTest):
         self.assertEqual(self.asked(), 2)
 
     def test_header_that_only_nvcc_reads(self):
-        self.write("src/a.cu", '#ifndef __clang_major__\n#include "fast.h"\n#endif\n' + moves())
+        self.write_compiler_header()
+        self.write("src/a.cu", ONLY_NVCC_INCLUDES + moves())
         self.assertEqual(self.asked(), 2)
         self.write("src/fast.h", "#define FAST 1\n")
         self.assertEqual(self.asked(), 2)
@@ -358,7 +361,8 @@ class WithNvcc(CacheTest):
         self.assertEqual(self.asked(), 0)
 
     def test_header_that_only_nvcc_reads_in_the_last_folder(self):
-        self.write("src/a.cu", '#ifndef __clang_major__\n#include "fast.h"\n#endif\n' + moves())
+        self.write_compiler_header()
+        self.write("src/a.cu", ONLY_NVCC_INCLUDES + moves())
         last = f"--extra-arg=-idirafter{self.folder}/last"
         for value in 1, 2:
             self.write("last/fast.h", f"#define FAST {value}\n")

@@ -43,7 +43,8 @@ void launchBusy(const double *in, double *out) { busy<<<100, 128>>>(in, out, 100
 
 # `large` has no room in shared memory, `second` may be used at one index only.
 BESIDE_LARGE = """
-#ifdef __clang_major__
+#include <compiler.h>
+#ifdef READ_BY_CLANG
 #define FOR_NVCC(I, J) (J)
 #else
 #define FOR_NVCC(I, J) (I)
@@ -103,6 +104,10 @@ def beside_large(second):
 
 @unittest.skipUnless(find_nvcc(), "nvcc is not there")
 class Confirmation(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write_compiler_header()
+
     def report(self, *args):
         done = self.expect(DONE, self.run_tool(
             "analyze", "--format=json", *args, confirm=True))
@@ -153,14 +158,14 @@ class Confirmation(ToolTest):
         self.assertTrue(self.read("a.cu").endswith(SELECTED))
 
     def test_file_that_nvcc_does_not_compile_is_rewritten_unconfirmed(self):
-        self.write("a.cu", "#ifndef __clang_major__\n#error for Clang only\n#endif\n" + moves())
+        self.write("a.cu", "#include <compiler.h>\n#ifndef READ_BY_CLANG\n#error for Clang only\n#endif\n" + moves())
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
         self.assertIn("nvcc does not compile it, so ptxas cannot confirm", done.stderr)
         self.assert_rewritten("a.cu")
 
     def test_file_that_nvcc_no_longer_compiles_is_left_alone(self):
         # nvcc sees what Clang does not: the helper's names are taken.
-        text = "#ifndef __clang_major__\nint bankstripe;\n#endif\n" + moves()
+        text = "#include <compiler.h>\n#ifndef READ_BY_CLANG\nint bankstripe;\n#endif\n" + moves()
         self.write("a.cu", text)
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
         self.assertIn("nvcc does not accept the rewritten file", done.stderr)

@@ -7,8 +7,8 @@
 
 #include "frontend/ForeignCommand.h"
 #include "FrontendTester.h"
-#include "frontend/NvccCommand.h"
 #include "frontend/CommandLine.h"
+#include "frontend/NvccCommand.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gmock/gmock.h"
 
