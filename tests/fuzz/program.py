@@ -233,7 +233,7 @@ class Program:
                  "  (void)taken;", "#endif"]
         return [f"static void run_{self.case.seed}() {{", *taken, *indented(lines),
                 *(self.constant_lines(fixed) if fixed else []),
-                *("  " + line for text in self.case.at_run.values() for line in text), "}"]
+                *indented([line for text in self.case.at_run.values() for line in text]), "}"]
 
     def lines(self, off=frozenset()):
         """The text of the case, without the parts in `off`."""

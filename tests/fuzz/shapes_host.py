@@ -9,6 +9,7 @@ import re
 
 from launches import Site
 from shape import shape
+from texts import HOST
 from tree import Helper, indented
 
 # Ways to call the function NAME with the label L and B threads: what stands at file
@@ -172,7 +173,8 @@ def hidden_sites(case, kernel, rng, first, most):
 
 @shape(3, plain=True)
 def flags_on_both_sides(context, array):
-    """A function with an array of flags or numbers that main calls, too."""
+    """A function with an array of flags or numbers that main calls, too; not on the
+    host, which has only the device's view of it, and no launch around the call."""
     case, rng = context.case, context.rng
     name, size, k = case.name("sieve"), rng.choice([8, 16, 33, 64]), rng.randrange(3, 30)
     kind = rng.choice(["bool", "bool", "unsigned char", "int"])
@@ -185,7 +187,8 @@ def flags_on_both_sides(context, array):
     element, e = array.element(context), context.value()
 
     def lines():
-        case.at_run[name] = [f'std::printf("host {case.seed} {name}: %u\\n", {helper.use()}(7u, 5u));']
+        case.at_run[name] = [f"#ifndef {HOST}", f'std::printf("host {case.seed} {name}: %u\\n", {helper.use()}(7u, 5u));',
+                             "#endif"]
         return [f"h = {helper.use()}(h ^ ({element()} ? 3u : 5u), {e});" if array.kind.flags else
                 f"h = {helper.use()}(h ^ digest({element()}), {e});"]
     return lines

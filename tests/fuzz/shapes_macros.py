@@ -5,10 +5,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from shape import shape, writable
-from texts import filled
+from texts import HOST, filled
 from tree import Helper
-
-HOST = "BANKSTRIPE_TESTS_CPU_HOST_CUDA_H"  # The host plays the device there.
 
 # An element of the row A, as the device and as the host spell it.
 SPELLINGS = ["A[I]", "(A)[I]", "*(A + (I))", "(I)[A]", "A[(I) + 0]", "(&A[I])[0]", "A[0]", "*A"]

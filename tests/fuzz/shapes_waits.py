@@ -7,9 +7,9 @@ and the assembly is left out there.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from texts import HOST
 from tree import Helper, Item
 
-HOST = "BANKSTRIPE_TESTS_CPU_HOST_CUDA_H"
 # What moves into shared memory, and asks a launch for some.
 SHARED = ("stripe", "slot", "split", "padded")
 

@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import re
 
+HOST = "BANKSTRIPE_TESTS_CPU_HOST_CUDA_H"  # The host plays the device there.
+
 
 def filled(case, text, words):
     """The lines of `text` with `words` put in, each alone or before `_`, and
