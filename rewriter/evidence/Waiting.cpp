@@ -139,7 +139,9 @@ bool mayMakeLoopWait(const Instruction &I) {
     return Name.contains("membar") || Name.contains("fence") ||
            Name.contains("nanosleep");
   }
-  return isa<FenceInst, AtomicRMWInst>(I) || kindOf(I) == Read::Anew;
+  const auto *Call = dyn_cast<CallBase>(&I);
+  return (Call && Call->isInlineAsm() && !Call->getType()->isVoidTy()) ||
+         isa<FenceInst, AtomicRMWInst>(I) || kindOf(I) == Read::Anew;
 }
 
 /// Whether one loop waits.
