@@ -94,6 +94,16 @@ __device__ __noinline__ int step(int *out, int x) { return out[x]; }
 )cu"));
 }
 
+TEST(Waiting, InAFunctionThatAddsWhatItIsGiven) {
+  EXPECT_TRUE(waits("x = added(flag, 1); while (added(flag, 0) < n);", R"cu(
+__device__ __noinline__ int added(int *to, int value) {
+  int old;
+  asm volatile("atom.add.relaxed.gpu.u32 %0,[%1],%2;"
+               : "=r"(old) : "l"(to), "r"(value) : "memory");
+  return old;
+})cu"));
+}
+
 TEST(Waiting, NotForWorkThatIsHandedOut) {
   EXPECT_FALSE(waits("while ((x = atomicAdd(flag, 1)) < n) out[x] = x;"));
   EXPECT_FALSE(waits("while ((x = atomicSub(flag, n)) > 0) out[x] = x;"));
