@@ -28,12 +28,14 @@ StringRef bankstripe::indentationAt(StringRef Code, unsigned Offset) {
   return Line.take_while([](char C) { return C == ' ' || C == '\t'; });
 }
 
+// What stands behind the last line ending, be it nothing, is a line as well.
+static size_t countLines(StringRef Text) { return Text.count('\n') + 1; }
+
 // For each line of the text of \p E the line of \p Code that it stands for.
 static std::vector<unsigned> linesOf(const TextEdit &E, const FileText &Code) {
   if (!E.Lines.empty())
     return E.Lines;
-  return std::vector<unsigned>(StringRef(E.Text).count('\n') + 1,
-                               Code.lineAt(E.Offset));
+  return std::vector<unsigned>(countLines(E.Text), Code.lineAt(E.Offset));
 }
 
 namespace {
@@ -42,22 +44,22 @@ namespace {
 /// piece with its first character.
 class LineCollector {
 public:
+  /// \p Line: whose line the text is if it stays empty.
+  explicit LineCollector(unsigned Line) { Result.Lines = {Line}; }
+
+  /// \p Lines: one for each line of \p Text.
   void add(StringRef Text, llvm::ArrayRef<unsigned> Lines) {
     if (Text.empty())
       return;
-    if (!AtStart)
-      Lines = Lines.drop_front();
-    llvm::append_range(Result.Lines, Lines);
-    AtStart = Text.ends_with("\n");
-    if (AtStart)
-      Result.Lines.pop_back();
+    if (Result.Text.empty() || StringRef(Result.Text).ends_with("\n"))
+      Result.Lines.back() = Lines.front();
+    llvm::append_range(Result.Lines, Lines.drop_front());
     Result.Text += Text;
   }
   EditedText take() { return std::move(Result); }
 
 private:
   EditedText Result;
-  bool AtStart = true;
 };
 
 } // namespace
@@ -71,11 +73,11 @@ llvm::Expected<EditedText> bankstripe::applyEdits(const FileText &Code,
                                                   unsigned Begin, unsigned End,
                                                   EditList Edits) {
   sortEdits(Edits);
-  LineCollector Result;
   unsigned At = Begin, Line = Code.lineAt(Begin);
+  LineCollector Result(Line);
   auto Keep = [&](unsigned Until) {
     const StringRef Kept = Code.slice(At, Until);
-    std::vector<unsigned> Lines(Kept.count('\n') + 1);
+    std::vector<unsigned> Lines(countLines(Kept));
     std::iota(Lines.begin(), Lines.end(), Line);
     Result.add(Kept, Lines);
     Line = Lines.back();
@@ -123,6 +125,11 @@ bankstripe::changeFile(StringRef Path, const FileText &Code, EditList Edits) {
   ChangedFile File{Path.str(), Code.str(), "", joined(std::move(Edits), Code)};
   if (Code.computesWithLines())
     File.Edits = keepLineNumbers(Code, std::move(File.Edits));
+  for (const TextEdit &E : File.Edits)
+    if (linesOf(E, Code).size() != countLines(E.Text))
+      return llvm::createStringError(
+          Path + ": an edit miscounts its lines at offset " +
+          llvm::Twine(E.Offset));
   llvm::Expected<EditedText> After =
       applyEdits(Code, 0, Code.size(), File.Edits);
   if (!After)

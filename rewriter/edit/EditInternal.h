@@ -76,7 +76,9 @@ EditList joined(EditList Edits, const FileText &Code);
 /// A text that was edited.
 struct EditedText {
   std::string Text;
-  std::vector<unsigned> Lines; ///< As in ChangedFile, one for each line.
+  /// As in ChangedFile, one for each line. What stands behind the last line
+  /// ending, be it nothing, is a line as well.
+  std::vector<unsigned> Lines;
 };
 
 /// Sorts \p Edits, drops repetitions, and applies them to \p Code from

@@ -102,10 +102,11 @@ std::string bankstripe::withLineDirectives(const std::string &Text,
   std::string Result =
       Text.substr(0, Start) + Directive(Numbers.empty() ? 1 : Numbers.front());
   unsigned Natural = Numbers.empty() ? 1 : Numbers.front();
-  size_t Begin = 0;
-  for (unsigned Number : Numbers) {
+  size_t Index = 0;
+  for (size_t Begin = 0; Begin < Text.size(); ++Index) {
     const size_t Newline = Text.find('\n', Begin);
     const size_t End = Newline == std::string::npos ? Text.size() : Newline + 1;
+    const unsigned Number = Index < Numbers.size() ? Numbers[Index] : Natural;
     if (Number != Natural && Safe.count(Begin)) {
       Result += Directive(Number);
       Natural = Number;
@@ -157,9 +158,12 @@ EditList bankstripe::keepLineNumbers(const FileText &Code, EditList Edits) {
     Moved = false;
     std::string Directive =
         "#line " + llvm::utostr(Code.lineAt(*Line)) + lineEndingOf(Code).str();
-    if (*Line == E->end())
-      Result.back().Text += Directive;
-    else
+    TextEdit &Last = Result.back();
+    if (*Line == E->end()) {
+      Last.Text += Directive;
+      if (!Last.Lines.empty())
+        Last.Lines.push_back(Code.lineAt(*Line));
+    } else
       Result.push_back({unsigned(*Line), 0, std::move(Directive)});
   }
   return Result;

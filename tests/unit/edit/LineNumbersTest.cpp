@@ -71,3 +71,8 @@ TEST(LineNumbers, AreSetOnceBehindEditsThatFollowEachOther) {
             "int\n a;\nlong b; int c;\n#line 3\nint d = __LINE__;\n");
   EXPECT_EQ(File->Edits.size(), 3u);
 }
+
+TEST(LineNumbers, AreMissingRatherThanText) {
+  EXPECT_EQ(withLineDirectives("int a;\nint b;\nint c;", {4, 5}, "a.cu"),
+            "#line 4 \"a.cu\"\nint a;\nint b;\nint c;");
+}

@@ -289,6 +289,8 @@ std::string bankstripe::testing::carriedOut(const Plan &P, bool EmbedHelper) {
   }
   EXPECT_EQ(Changed->front().Path, CodePath.str());
   EXPECT_EQ(Changed->front().Before, P.Contents.at(CodePath.str()));
+  EXPECT_EQ(Changed->front().Lines.size(),
+            StringRef(Changed->front().After).count('\n') + 1);
   return std::move(Changed->front().After);
 }
 

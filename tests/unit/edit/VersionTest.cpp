@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Planned.h"
+#include "edit/LineNumbers.h"
 #include "gtest/gtest.h"
 
 using namespace bankstripe;
@@ -327,7 +328,20 @@ TEST(Version, HasTheLinesOfTheOriginal) {
   // `if`, the comment, the declarations, the statement, `return;`, `}`; then
   // the rest itself.
   EXPECT_EQ(Changed->front().Lines,
-            (Numbers{1, 2, 3, 3, 3, 3, 4, 5, 5, 3, 4, 5}));
+            (Numbers{1, 2, 3, 3, 3, 3, 4, 5, 5, 3, 4, 5, 6}));
+}
+
+// Text that a directive was added to has one more line.
+TEST(Version, CountsTheLinesOfWhatIsCounted) {
+  const std::string Code = "{\n  int a[4];\n  a[i] = line();\n}\nint b;\n";
+  Plan P = planFor(Code, {inVersion({"a", {4}})});
+  P.NumberedFiles.insert(CodePath.str());
+  auto Changed = applyPlan(P, /*EmbedHelper=*/false);
+  ASSERT_TRUE(static_cast<bool>(Changed));
+  const ChangedFile &File = Changed->front();
+  EXPECT_EQ(File.Lines.size(), StringRef(File.After).count('\n') + 1);
+  EXPECT_TRUE(StringRef(withLineDirectives(File.After, File.Lines, "a.cu"))
+                  .ends_with("int b;\n"));
 }
 
 // Behind a later array, too, which takes another number of lines.
