@@ -7,6 +7,7 @@
 
 #include "frontend/Bridges.h"
 
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/Basic/CharInfo.h"
 #include "clang/Basic/Cuda.h"
 #include "clang/Basic/Diagnostic.h"
@@ -56,6 +57,8 @@ struct Bridge {
 };
 
 } // namespace
+
+static const std::string PragmaPrefix = "__bs_";
 
 static std::string fileName(const SourceManager &SM, FileID File) {
   auto Entry = SM.getFileEntryRefForID(File);
@@ -119,13 +122,66 @@ static bool putOnBothSides(const Fault &F, Bridges &B) {
   return true;
 }
 
+// Of the note on a candidate that belongs to the other side.
+static CUDAFunctionTarget sideOfCallee(const Fault &F) {
+  return CUDAFunctionTarget(F.Said.getRawArg(3));
+}
+
+/// Of what kind a candidate is that overload resolution looked at: values of
+/// the first %select of notes on it.
+enum CandidateKind { WrittenConstructor = 3, ImplicitCopy = 5, ImplicitMove };
+
 // `sizeof(ArraySizeHelper(a))`: what is only named, and not called, may be the
-// host's. What is called as well, nvcc rejects.
+// host's. A container of the host may construct objects whose constructors are
+// the device's. Other calls of the other side nvcc rejects.
 static bool putCandidateOnBothSides(const Fault &F, Bridges &B) {
-  constexpr unsigned CalleeArgument = 3;
-  return F.Said.getRawArg(CalleeArgument) ==
-             uint64_t(CUDAFunctionTarget::Host) &&
+  const CUDAFunctionTarget Side = sideOfCallee(F);
+  const bool Constructs = F.Said.getRawArg(0) == WrittenConstructor;
+  return (Side == CUDAFunctionTarget::Host ||
+          (Side == CUDAFunctionTarget::Device && Constructs)) &&
          putOnBothSides(F, B);
+}
+
+// A closure is copied in device code: for nvcc, the constructors that nobody
+// writes belong to both sides, whatever they call.
+static bool copyOnDevice(const Fault &F, Bridges &B) {
+  const uint64_t Kind = F.Said.getRawArg(0);
+  return (Kind == ImplicitCopy || Kind == ImplicitMove) &&
+         sideOfCallee(F) == CUDAFunctionTarget::Host &&
+         B.CopiedOnDevice.insert(F.at(F.Index)).second;
+}
+
+// `#define UNROLL #pragma unroll`: nvcc reads the preprocessed text again, and
+// finds the directive. A macro of ours, with a name that fits into the space,
+// says the same by `_Pragma`.
+static bool spellAsOperator(const Fault &F, Bridges &B) {
+  if (F.text() != "#" || F.Index + 2 >= F.Tokens.size() ||
+      F.Tokens[F.Index + 1].Text != "pragma")
+    return false;
+  std::string &Text = B.Texts[F.File].Corrected;
+  const unsigned Begin = F.at(F.Index).second;
+  const size_t LineEnd = std::min(Text.find('\n', Begin), Text.size());
+  size_t Last = F.Index + 1;
+  while (Last + 1 < F.Tokens.size() && F.at(Last + 1).second < LineEnd)
+    ++Last;
+  const unsigned First = F.at(F.Index + 2).second,
+                 End = F.at(Last).second + F.Tokens[Last].Text.size();
+  const std::string Name = PragmaPrefix + std::to_string(B.Pragmas.size());
+  if (Last < F.Index + 2 || End > LineEnd || Begin + Name.size() > End)
+    return false;
+  B.Pragmas.push_back(Text.substr(First, End - First));
+  Text.replace(Begin, End - Begin,
+               Name + std::string(End - Begin - Name.size(), ' '));
+  return true;
+}
+
+// `asm("..." : "+r"(a) "=r"(b))`.
+static bool separateOperands(const Fault &F, Bridges &B) {
+  if (!F.text().starts_with("\"") || F.Index == 0 ||
+      F.Tokens[F.Index - 1].Text != ")")
+    return false;
+  B.Behind[F.at(F.Index - 1)] = {",", F.at(F.Index).second};
+  return true;
 }
 
 // A function with the name of one of Clang's own, such as `__rdtsc`.
@@ -288,13 +344,23 @@ static bool dropRestrict(const Fault &F, Bridges &B) {
   return true;
 }
 
+static constexpr char PragmaAdvice[] =
+    "write '_Pragma(\"...\")' instead of '#pragma' in the macro";
+
 static constexpr Bridge Table[] = {
     {diag::err_expected_expression, joinAngles,
      "write '<<<' and '>>>' without blanks"},
     {diag::err_expected_expression, nameDim3,
      "name the type of the list: dim3{...}"},
+    {diag::err_expected_expression, spellAsOperator, PragmaAdvice},
+    {diag::err_expected_unqualified_id, spellAsOperator, PragmaAdvice},
+    {diag::err_expected_member_name_or_semi, spellAsOperator, PragmaAdvice},
+    {diag::err_expected, separateOperands,
+     "put ',' between the operands of 'asm'"},
     {diag::err_cuda_ovl_target, putOnBothSides,
      "repeat the '__host__ __device__' of the declaration"},
+    {diag::note_ovl_candidate_bad_target, copyOnDevice,
+     "make the constructors that copy its members '__host__ __device__'"},
     {diag::note_ovl_candidate_bad_target, putCandidateOnBothSides,
      "make the function '__host__ __device__'"},
     {diag::err_static_non_static, forgetBuiltin,
@@ -354,6 +420,71 @@ StringRef Bridges::learn(const Diagnostic &Said) {
   }
   auto Given = Advice.find(Line);
   return Given == Advice.end() ? "" : Given->second;
+}
+
+namespace {
+
+/// Finds the classes at given places.
+class ClassesAt final : public DynamicRecursiveASTVisitor {
+public:
+  ClassesAt(const SourceManager &SM, const std::set<FileOffset> &Places)
+      : SM(SM), Places(Places) {
+    ShouldVisitTemplateInstantiations = true;
+  }
+  bool VisitCXXRecordDecl(CXXRecordDecl *Class) override {
+    const auto [File, Offset] =
+        SM.getDecomposedSpellingLoc(Class->getLocation());
+    if (Class->hasDefinition() && Places.count({fileName(SM, File), Offset}))
+      Found.push_back(Class->getDefinition());
+    return true;
+  }
+  bool VisitLambdaExpr(LambdaExpr *Lambda) override {
+    return VisitCXXRecordDecl(Lambda->getLambdaClass());
+  }
+
+  llvm::SmallVector<const CXXRecordDecl *> Found;
+
+private:
+  const SourceManager &SM;
+  const std::set<FileOffset> &Places;
+};
+
+} // namespace
+
+void Bridges::findCopies(CompilerInstance &Compiler) {
+  if (CopiedOnDevice.empty())
+    return;
+  const SourceManager &SM = Compiler.getSourceManager();
+  ClassesAt Finder(SM, CopiedOnDevice);
+  Finder.TraverseDecl(Compiler.getASTContext().getTranslationUnitDecl());
+  auto Pending = std::move(Finder.Found);
+  llvm::SmallPtrSet<const CXXRecordDecl *, 16> Seen;
+  while (!Pending.empty()) {
+    const CXXRecordDecl *Class = Pending.pop_back_val();
+    if (!Seen.insert(Class).second)
+      continue;
+    auto Add = [&](const CXXMethodDecl &Written) {
+      const auto [File, Offset] =
+          SM.getDecomposedSpellingLoc(Written.getLocation());
+      OnBothSides.insert({fileName(SM, File), Offset});
+    };
+    for (const CXXConstructorDecl *Each : Class->ctors())
+      if (Each->isCopyOrMoveConstructor() && Each->isUserProvided())
+        Add(*Each);
+    if (const CXXDestructorDecl *End = Class->getDestructor();
+        End && End->isUserProvided())
+      Add(*End);
+    auto AddClass = [&](QualType Type) {
+      const CXXRecordDecl *Held =
+          Type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+      if (Held && Held->hasDefinition())
+        Pending.push_back(Held->getDefinition());
+    };
+    for (const CXXBaseSpecifier &Base : Class->bases())
+      AddClass(Base.getType());
+    for (const FieldDecl *Field : Class->fields())
+      AddClass(Field->getType());
+  }
 }
 
 namespace {
@@ -422,6 +553,11 @@ void Bridges::build(CompilerInstance &Compiler) const {
     if (auto File = Compiler.getFileManager().getOptionalFileRef(Name))
       SM.overrideFileContents(*File,
                               llvm::MemoryBuffer::getMemBuffer(Text.Corrected));
+  std::string Macros = PP.getPredefines();
+  for (auto [Number, Pragma] : llvm::enumerate(Pragmas))
+    Macros += "#define " + PragmaPrefix + std::to_string(Number) +
+              " _Pragma(\"" + Lexer::Stringify(Pragma) + "\")\n";
+  PP.setPredefines(std::move(Macros));
   for (const std::string &Name : NoBuiltins)
     if (IdentifierInfo *Builtin = PP.getIdentifierInfo(Name);
         Builtin->getBuiltinID())

@@ -22,6 +22,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace clang {
 class CompilerInstance;
@@ -39,6 +40,10 @@ public:
   /// Looks at what Clang says; what is no known difference is left alone.
   /// \returns what a person could write instead; empty where that is not known.
   llvm::StringRef learn(const clang::Diagnostic &Said);
+
+  /// After a parse that failed: finds the constructors that copy what the
+  /// classes in CopiedOnDevice hold.
+  void findCopies(clang::CompilerInstance &Compiler);
 
   /// Before the parse: corrects texts and sees to each token.
   void build(clang::CompilerInstance &Compiler) const;
@@ -64,7 +69,12 @@ public:
   std::map<FileOffset, Insertion> Behind; ///< The token that begins there.
   /// The names in declarations that are to be `__host__ __device__`.
   std::set<FileOffset> OnBothSides;
+  /// The classes that device code copies, of which a member can be copied by
+  /// host code only.
+  std::set<FileOffset> CopiedOnDevice;
   std::set<std::string> NoBuiltins; ///< Names that are the user's own.
+  /// What stands behind `#pragma` in the definitions of macros, by its number.
+  std::vector<std::string> Pragmas;
   /// What to say where that did not help, by file and line.
   std::map<FileOffset, const char *> Advice;
 };

@@ -275,7 +275,7 @@ private:
 /// Parses and then calls the action, unless there were errors.
 class ParseAction final : public clang::ASTFrontendAction {
 public:
-  ParseAction(function_ref<void(ParsedUnit &)> Action, const Attempt &Made)
+  ParseAction(function_ref<void(ParsedUnit &)> Action, Attempt &Made)
       : Action(Action), Made(Made) {}
 
   bool succeeded() const { return Succeeded; }
@@ -299,6 +299,7 @@ protected:
     PP.addPPCallbacks(std::make_unique<MacroRecorder>(PP, Macros));
     Made.Bridged.build(Compiler);
     ASTFrontendAction::ExecuteAction();
+    Made.Learned.findCopies(Compiler);
     if (Made.Macros)
       Made.Macros->Shown.insert(Asked.Wanted.begin(), Asked.Wanted.end());
     if (Compiler.getDiagnostics().hasErrorOccurred() || lacksShim() ||
@@ -321,7 +322,7 @@ private:
   }
 
   function_ref<void(ParsedUnit &)> Action;
-  const Attempt &Made;
+  Attempt &Made;
   Events Parse;
   MacroQuestions Asked;
   MacroRecord Macros;

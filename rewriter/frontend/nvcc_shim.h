@@ -177,7 +177,13 @@ template <unsigned Number> struct bankstripe_shared {
 // spell nothing. The toolkit's own headers must go on seeing Clang: those that
 // are read later ask libcu++, which makes up its mind here.
 #ifndef __NVCC__
-#if __has_include(<cuda/std/detail/__config>)
+#if __has_include(<cuda/std/__cccl/version.h>)
+#include <cuda/std/__cccl/version.h>
+#endif
+// That of CUDA 13 refuses older C++, and no header that does not is read later.
+#if __has_include(<cuda/std/detail/__config>) &&                               \
+    (__cplusplus >= 201703L || !defined(CCCL_VERSION) ||                       \
+     CCCL_VERSION < 3000000)
 #include <cuda/std/detail/__config>
 #endif
 #define __NVCC__ 1

@@ -266,6 +266,62 @@ TEST(Bridges, RegistersInAssemblyWithOnePercentSign) {
       "  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(p[0])); }\n"));
 }
 
+TEST(Bridges, MacrosThatExpandToAPragma) {
+  const std::string Loop = "__global__ void k(int *p) {\n"
+                           "  UNROLL\n"
+                           "  for (int i = 0; i < 8; ++i) p[i] = i; }\n";
+  llvm::Error E = parseSnippet(
+      "#define UNROLL #pragma unroll 4 // times\n"
+      "#define QUIET #pragma nv_diag_suppress 177\n"
+      "QUIET\n"
+      "struct S { QUIET\n int x; };\n" +
+          Loop,
+      "snippet.cu", [](ParsedUnit &Unit) {
+        clang::ASTContext &AST = Unit.compiler().getASTContext();
+        const auto *K = llvm::cast<clang::FunctionDecl>(
+            AST.getTranslationUnitDecl()->lookup(&AST.Idents.get("k")).front());
+        const auto *Loop =
+            llvm::dyn_cast<clang::AttributedStmt>(*K->getBody()->child_begin());
+        ASSERT_TRUE(Loop);
+        EXPECT_TRUE(llvm::isa<clang::LoopHintAttr>(Loop->getAttrs().front()));
+      });
+  EXPECT_FALSE(bool(E)) << toString(std::move(E));
+  EXPECT_THAT(failureOf("#define UNROLL #include unroll\n" + Loop),
+              HasSubstr("expected expression"));
+}
+
+TEST(Bridges, OperandsOfAssemblyWithoutACommaBetweenThem) {
+  EXPECT_TRUE(parsesBridged("__global__ void k(int *p) {\n"
+                            "  asm(\"mov.u32 %0, %2; mov.u32 %1, %3;\"\n"
+                            "      : \"=r\"(p[0]) \"=r\"(p[1])\n"
+                            "      : \"r\"(p[2]) \"r\"(p[3])); }\n"));
+  EXPECT_THAT(failureOf("void f(const char *); void g() { f(\"a\" 3); }\n"),
+              HasSubstr("expected ')'"));
+}
+
+TEST(Bridges, ObjectsOfTheDeviceThatAContainerOfTheHostMakes) {
+  const std::string Container = "template <class T> struct Container {\n"
+                                "  T *add(int x) { return new T(x); } };\n";
+  EXPECT_TRUE(parsesBridged(
+      Container + "struct S { int v; __device__ S(int x) : v(x) {} };\n"
+                  "void fill(Container<S> &c) { c.add(3); }\n"));
+  // Overloads for each side are no constructors.
+  EXPECT_THAT(failureOf("__device__ int f(int);\n"
+                        "int run() { return f(3); }\n"),
+              HasSubstr("no matching function"));
+}
+
+TEST(Bridges, ClosuresWhoseMembersOnlyTheHostCopies) {
+  EXPECT_TRUE(parsesBridged(
+      "struct Handle { int *p; Handle(int *q) : p(q) {}\n"
+      "  Handle(const Handle &o) : p(o.p) {} };\n"
+      "struct View { Handle h; int *p; };\n"
+      "template <class F> __device__ void call(F f, int i) { f(i); }\n"
+      "template <class F> __global__ void run(F f) { call(f, 3); }\n"
+      "void go(int *d) { View v{d, d};\n"
+      "  run<<<1, 32>>>([=] __device__(int i) { v.p[i] = i; }); }\n"));
+}
+
 TEST(HostView, IsNotAskedForWhereNothingDependsOnTheSide) {
   unsigned Calls = 0;
   EXPECT_EQ(hostViewOf(std::string(Kernel) + "#ifdef OTHER\n#endif\n", Calls),

@@ -124,6 +124,23 @@ TEST(Shim, MinAndMaxOnTheHostWithoutAHeader) {
   expectShim(parse(Job));
 }
 
+// CUDA 13's libcu++ refuses such old C++, and nvcc does not.
+TEST(Shim, ServesOldStandards) {
+  auto Kit = findToolkit("");
+  ASSERT_TRUE(bool(Kit));
+  if (Kit->Root.empty())
+    GTEST_SKIP() << "no CUDA toolkit here, and so no libcu++";
+  for (const char *Standard : {"-std=c++11", "-std=c++14"}) {
+    TemporaryFolder Folder;
+    CompileJob Job = builtinJob(
+        Folder.write("a.cu", "int f(int a, unsigned b) {\n"
+                             "  register int m = min(a, 3u); return m; }\n"));
+    Job.OriginalArgs = {"nvcc", Standard};
+    translateCommand(Job, FrontendOptions(), *Kit);
+    expectShim(parse(Job));
+  }
+}
+
 /// A file that is parsed with this machine's toolkit and the macro N.
 Parsed parseWithN(const std::string &Text, std::vector<std::string> Args) {
   auto Kit = findToolkit("");
