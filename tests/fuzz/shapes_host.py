@@ -140,7 +140,7 @@ class HiddenSite(Site):
     def of_calls(self, name, instance):
         """The function that launches, and what leads to it."""
         named = any(way in NAMED_FOR_ASSEMBLER for way in self.ways)
-        lines = [f'static void {name}(const char *, int) asm("{name}_impl");'] if named else []
+        lines = [f'__attribute__((used)) static void {name}(const char *, int) asm("{name}_impl");'] if named else []
         lines += [f"static void {name}(const char *name, int threads) {{",
                   *indented(self.launch(instance, "threads", "threads", "name")), "}"]
         return lines + [line for way in self.ways

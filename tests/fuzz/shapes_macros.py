@@ -199,7 +199,7 @@ CONDITIONS = {
     "__GNUC__ >= 9": True, "defined(__OPTIMIZE__)": False, "defined(__clang__)": False,
     "defined(CUDA_VERSION)": False, "defined(__NVCC__)": True, "defined(__has_feature)": False,
     "defined(__llvm__)": False, "defined(__CUDA__)": False, "defined(__USE_FAST_MATH__)": False,
-    "defined(__STRICT_ANSI__)": False, "__CUDACC_VER_MAJOR__ >= 12": True, "defined(CUDART_VERSION)": True,
+    "defined(__STRICT_ANSI__)": True, "__CUDACC_VER_MAJOR__ >= 12": True, "defined(CUDART_VERSION)": True,
     "defined(_GNU_SOURCE)": True, "defined(__NO_INLINE__)": True, "defined(NDEBUG)": False,
     "__GXX_ABI_VERSION >= 1013": True, "defined(__DEC32_MANT_DIG__)": True, "defined(__CUDACC_RDC__)": False,
     "__GCC_IEC_559 > 1": True, "__has_include(<cuda.h>)": True, "defined(__EXCEPTIONS)": True,

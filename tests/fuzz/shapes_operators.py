@@ -64,11 +64,11 @@ def result(operator):
     return ("bool", "false") if operator in COMPARISONS else ("unsigned", "5u")
 
 
-def unary(rng, operator, x):
+def unary(rng, operator, x, everywhere):
     given = UNARY[operator]
     if given is None:
         return [f"template <class {x}> {HEAD} {x} &operator{operator}({x} &a) {{ return a; }}"]
-    taken = rng.choice([f"const {x} &", f"{x} &&", x])
+    taken = rng.choice([f"const {x} &", x] if everywhere else [f"const {x} &", f"{x} &&", x])
     kind = "auto" if given != "nullptr" else "std::nullptr_t"
     return [f"template <class {x}> {HEAD} {kind} operator{operator}({taken}) {{ return {given}; }}"]
 
@@ -112,10 +112,12 @@ class Operators:
         # At file scope they are seen by all cases behind, so few files have them.
         self.everywhere = case.seed // 20 % 8 == 3 and rng.random() < 0.5
         self.lines, self.names = [], []
-        for number, operator in enumerate(dict.fromkeys(wanted)):
+        # Other cases take addresses, and have commas of their own.
+        left = ("&", ",") if self.everywhere else ()
+        for number, operator in enumerate(dict.fromkeys(o for o in wanted if o not in left)):
             one = operator in UNARY and (operator in ("!", "~", "++", "--") or rng.random() < 0.3)
             self.names.append(operator)
-            self.lines += (unary(rng, operator, "X") if one else
+            self.lines += (unary(rng, operator, "X", self.everywhere) if one else
                            binary(rng, operator, f"{self.name}_{number}", case.std, self.everywhere))
         self.single = rng.random() < 0.25
         self.helper = Helper(case, self.name, self.define)
