@@ -16,6 +16,6 @@ function(bankstripe_stage name)
   add_library(bankstripe_${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(bankstripe_${name} PUBLIC ${PROJECT_SOURCE_DIR}/rewriter
                                                        ${PROJECT_BINARY_DIR}/rewriter)
-  target_link_libraries(bankstripe_${name} PUBLIC bankstripe_llvm ${ARG_LINK_LIBS}
+  target_link_libraries(bankstripe_${name} PUBLIC bankstripe_llvm bankstripe_contract ${ARG_LINK_LIBS}
                                            PRIVATE bankstripe_warnings)
 endfunction()

@@ -44,11 +44,11 @@ require() {
 list_sources() {
   if [ -n "$changed" ]; then
     {
-      git diff --name-only --diff-filter=d "$changed" -- rewriter runtime tests
-      git ls-files --others --exclude-standard -- rewriter runtime tests
+      git diff --name-only --diff-filter=d "$changed" -- contract rewriter runtime tests
+      git ls-files --others --exclude-standard -- contract rewriter runtime tests
     } | sort -u
   else
-    find rewriter runtime tests -type f | sort
+    find contract rewriter runtime tests -type f | sort
   fi | grep -E '\.(cpp|h|cuh)$' | grep -Ev '^tests/golden/|/(inputs|expected)/' || true
 }
 

@@ -18,6 +18,7 @@
 #include "frontend/Frontend.h"
 #include "model/Evidence.h"
 #include "model/Finding.h"
+#include <set>
 
 namespace bankstripe {
 
@@ -54,10 +55,12 @@ std::vector<std::string> nvccCommand(const CompileJob &Job,
                                      llvm::StringRef Output,
                                      Sides Compiled = Sides::Device);
 
-/// What \p Reported says of \p Kernels, under Clang's names for them: nvcc
-/// mangles kernels of internal linkage differently.
+/// What \p Reported says of \p Kernels, under Clang's symbols for them. Of
+/// those in \p OfVersions, what it says of the version that stands beside the
+/// kernel, if there is one.
 ResourceTable forKernels(const ResourceTable &Reported,
-                         const std::vector<Kernel> &Kernels);
+                         const std::vector<Kernel> &Kernels,
+                         const std::set<std::string> &OfVersions = {});
 
 /// Reads the text that ptxas prints under -v, what is about \p Arch (`sm_90`);
 /// empty: all. Or what nvlink prints, whose frames are those of all calls.

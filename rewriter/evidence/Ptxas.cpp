@@ -20,13 +20,9 @@
 // give the shared memory as `400+16 bytes smem`, the second part being what
 // the compiler itself reserves. Lines of other programs may stand anywhere.
 //
-// nvcc and Clang mangle alike but for two things, seen with CUDA 13.0: nvcc
-// names the anonymous namespace after the file (`33_GLOBAL__N__5ac08c9a_...`
-// for Clang's `12_GLOBAL__N_1`), and it leaves out the `L` that marks internal
-// linkage (`_Z1kPi` for `_ZL1kPi`). What is demangled shows neither.
-//
 //===----------------------------------------------------------------------===//
 
+#include "contract/Symbols.h"
 #include "evidence/Evidence.h"
 #include "evidence/Fatbin.h"
 #include "frontend/NvccCommand.h"
@@ -178,14 +174,23 @@ std::string withoutPtxasReport(StringRef Text) {
 }
 
 ResourceTable forKernels(const ResourceTable &Reported,
-                         const std::vector<Kernel> &Kernels) {
-  std::map<std::string, const KernelResources *> ByName;
-  for (const auto &[Name, Resources] : Reported)
-    ByName[demangle(Name)] = &Resources;
+                         const std::vector<Kernel> &Kernels,
+                         const std::set<std::string> &OfVersions) {
+  std::map<std::string, const KernelResources *> ByName, Versions;
+  for (const auto &[Symbol, Resources] : Reported) {
+    ByName[canonicalName(Symbol, demangle)] = &Resources;
+    if (isVersion(Symbol, demangle))
+      Versions[kernelName(Symbol, demangle)] = &Resources;
+  }
   ResourceTable Result;
-  for (const Kernel &K : Kernels)
-    if (auto It = ByName.find(demangle(K.Id)); It != ByName.end())
-      Result[K.Id] = *It->second;
+  for (const Kernel &K : Kernels) {
+    const std::string Name = canonicalName(K.Id, demangle);
+    const KernelResources *Found = ByName[Name];
+    const KernelResources *Beside =
+        OfVersions.contains(K.Id) ? Versions[Name] : nullptr;
+    if (Found)
+      Result[K.Id] = Beside ? *Beside : *Found;
+  }
   return Result;
 }
 

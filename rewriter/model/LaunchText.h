@@ -15,6 +15,7 @@
 #ifndef BANKSTRIPE_MODEL_LAUNCHTEXT_H
 #define BANKSTRIPE_MODEL_LAUNCHTEXT_H
 
+#include "contract/Symbols.h"
 #include "model/Place.h"
 #include "llvm/ADT/Twine.h"
 #include <string>
@@ -30,7 +31,7 @@ inline std::string sharedBytesName(const llvm::Twine &Kernel) {
 
 /// The name of the version of \p Kernel that launches in its file run.
 inline std::string versionName(const llvm::Twine &Kernel) {
-  return (Kernel + "_striped").str();
+  return (Kernel + VersionEnding).str();
 }
 
 /// The text of one launch, or of a question about one, as far as edits need it.

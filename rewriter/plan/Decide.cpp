@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Decide.h"
+#include "contract/Symbols.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace bankstripe;
@@ -27,29 +28,15 @@ using namespace bankstripe;
 /// Elements in the stripe of a split where nobody says how many.
 static constexpr unsigned UsualFirst = 8;
 
-// `space::kernel` of `space::kernel<int, 3>`.
-static llvm::StringRef withoutArguments(llvm::StringRef Name) {
-  if (!Name.ends_with(">"))
-    return Name;
-  unsigned Depth = 0;
-  for (size_t At = Name.size(); At--;) {
-    Depth += Name[At] == '>';
-    Depth -= Name[At] == '<';
-    if (!Depth)
-      return Name.take_front(At);
-  }
-  return Name;
-}
-
 bool bankstripe::speaksOf(const KernelDecision &D, const Kernel &K) {
-  return D.File == K.Where.File && D.Kernel == withoutArguments(K.Name);
+  return D.File == K.Where.File && D.Kernel == withoutTemplateArguments(K.Name);
 }
 
 KernelDecision bankstripe::decisionAbout(const Kernel &K,
                                          std::optional<Carveout> Wanted) {
   KernelDecision D;
   D.File = K.Where.File;
-  D.Kernel = withoutArguments(K.Name).str();
+  D.Kernel = withoutTemplateArguments(K.Name);
   D.Wanted = Wanted;
   return D;
 }

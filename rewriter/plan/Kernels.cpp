@@ -326,7 +326,7 @@ static bool saysMore(const KernelSetting &S, const MergedKernel &K) {
 
 uint64_t bankstripe::broughtBytes(uint64_t WarpBytes, unsigned BlockThreads) {
   const unsigned Threads = BlockThreads ? BlockThreads : LargestBlock;
-  return WarpBytes ? WarpBytes * llvm::divideCeil(Threads, 32u) + MarkBytes : 0;
+  return WarpBytes ? storageBytes(WarpBytes, Threads) + MarkBytes : 0;
 }
 
 uint64_t bankstripe::commonSharedLimit(const PlanOptions &Options) {

@@ -8,6 +8,7 @@
 #ifndef BANKSTRIPE_PLAN_KERNELS_H
 #define BANKSTRIPE_PLAN_KERNELS_H
 
+#include "contract/Launch.h"
 #include "plan/Merge.h"
 
 namespace bankstripe {
@@ -52,10 +53,6 @@ struct KernelSetting {
 
 /// A block of unknown size is taken to have so many threads.
 inline constexpr unsigned UsualBlock = 256;
-/// What the generated helper aligns each place in dynamic memory to.
-inline constexpr unsigned PlaceAlignment = 16;
-/// What the helper's mark takes at most, with the room behind the last slot.
-inline constexpr unsigned MarkBytes = 48;
 
 /// Bounds the block size of \p K, or says what stands against it.
 KernelSetting boundBlockSize(const MergedKernel &K, const PlanOptions &Options);

@@ -6,17 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Outside.h"
+#include "contract/Symbols.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
-
-// Whether other units cannot name the function, as far as its mangled name
-// tells: it is static, or in a namespace without a name.
-static bool isInternal(StringRef Id) {
-  return Id.starts_with("_ZL") || Id.starts_with("_ZN12_GLOBAL__N_1");
-}
 
 // The functions that are called but not defined here, directly or not.
 static bool callsOtherUnits(const UnitFacts &Unit, const std::string &Kernel) {

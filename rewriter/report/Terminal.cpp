@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "report/Terminal.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Process.h"
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -19,37 +18,6 @@ using llvm::sys::Process;
 static constexpr std::chrono::milliseconds ShowInterval(100);
 
 static Colours Wanted = Colours::Auto;
-
-// How many characters at the front of Text set a colour.
-static size_t colourLength(StringRef Text) {
-  if (!Text.starts_with("\x1b["))
-    return 0;
-  const size_t End = Text.find_first_not_of("0123456789;", 2);
-  return End != StringRef::npos && Text[End] == 'm' ? End + 1 : 0;
-}
-
-std::string bankstripe::printable(StringRef Text, bool HasColours) {
-  std::string Result;
-  for (size_t I = 0; I < Text.size(); ++I) {
-    if (const size_t Length = HasColours ? colourLength(Text.substr(I)) : 0) {
-      Result += Text.substr(I, Length);
-      I += Length - 1;
-      continue;
-    }
-    const auto Byte = static_cast<unsigned char>(Text[I]);
-    // In UTF-8, some have two bytes.
-    const bool IsPair =
-        Byte == 0xc2 && I + 1 < Text.size() &&
-        (static_cast<unsigned char>(Text[I + 1]) & 0xe0) == 0x80;
-    if (IsPair)
-      ++I;
-    if (IsPair || (Byte < ' ' && Byte != '\n' && Byte != '\t') || Byte == 0x7f)
-      Result += "\\x" + llvm::toHex(Text.substr(I, 1), /*LowerCase=*/true);
-    else
-      Result += Text[I];
-  }
-  return Result;
-}
 
 void bankstripe::setColours(Colours When) { Wanted = When; }
 
@@ -70,26 +38,6 @@ unsigned bankstripe::columnsOf(llvm::raw_ostream &OS) {
   winsize Size = {};
   const int File = &OS == &llvm::outs() ? STDOUT_FILENO : STDERR_FILENO;
   return ioctl(File, TIOCGWINSZ, &Size) == 0 ? Size.ws_col : 0;
-}
-
-std::string bankstripe::wrapped(StringRef Text, size_t Columns, size_t Indent) {
-  if (Columns <= Indent)
-    return Text.str();
-  std::string Result;
-  size_t Column = Indent;
-  for (StringRef Word : llvm::split(Text, ' ')) {
-    const bool IsFirst = Word.begin() == Text.begin();
-    if (!IsFirst && Column + 1 + Word.size() > Columns) {
-      Result += "\n" + std::string(Indent, ' ');
-      Column = Indent;
-    } else if (!IsFirst) {
-      Result += ' ';
-      ++Column;
-    }
-    Result += Word;
-    Column += Word.size();
-  }
-  return Result;
 }
 
 std::string bankstripe::progressLine(size_t Count, size_t Total, StringRef Name,

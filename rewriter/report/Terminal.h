@@ -8,6 +8,7 @@
 #ifndef BANKSTRIPE_REPORT_TERMINAL_H
 #define BANKSTRIPE_REPORT_TERMINAL_H
 
+#include "contract/Terminal.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <string>
@@ -18,11 +19,6 @@ namespace bankstripe {
 /// is set (no-color.org).
 enum class Colours { Auto, Always, Never };
 
-/// \p Text for a terminal, which does what control characters of a file that
-/// somebody else wrote ask for: they are spelled as `\x1b`. Line breaks and
-/// tabs stay, and what sets a colour if \p HasColours.
-std::string printable(llvm::StringRef Text, bool HasColours = false);
-
 /// For the whole program; `--color`.
 void setColours(Colours When);
 
@@ -31,10 +27,6 @@ bool showsColours(llvm::raw_ostream &OS);
 
 /// How wide the terminal is that \p OS is; 0 when it is none.
 unsigned columnsOf(llvm::raw_ostream &OS);
-
-/// \p Text with line breaks, so that it fits between the columns \p Indent and
-/// \p Columns; as it is where \p Columns is 0.
-std::string wrapped(llvm::StringRef Text, size_t Columns, size_t Indent);
 
 /// `[ 12/340] src/a.cu`, cut to \p Columns.
 std::string progressLine(size_t Count, size_t Total, llvm::StringRef Name,

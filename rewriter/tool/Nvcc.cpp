@@ -218,22 +218,11 @@ void Confirmation::askOriginals(std::vector<UnitRecord> &Units) {
 ResourceTable bankstripe::forVersions(const ResourceTable &Reply,
                                       const std::vector<Kernel> &Kernels,
                                       const Plan &P) {
-  ResourceTable Result = forKernels(Reply, Kernels);
-  for (const KernelPlan &K : P.Kernels) {
-    const std::string &Name = K.Facts.Text.Name;
-    const std::string Length = std::to_string(Name.size());
-    const size_t At = K.Facts.Id.find(Length + Name);
-    if (!K.Redirected || !Result.count(K.Facts.Id) || At == std::string::npos)
-      continue;
-    const std::string Version = versionName(Name);
-    Kernel Beside;
-    Beside.Id = K.Facts.Id;
-    Beside.Id.replace(At, Length.size() + Name.size(),
-                      std::to_string(Version.size()) + Version);
-    for (const auto &[Id, R] : forKernels(Reply, {Beside}))
-      Result[K.Facts.Id] = R;
-  }
-  return Result;
+  std::set<std::string> Redirected;
+  for (const KernelPlan &K : P.Kernels)
+    if (K.Redirected)
+      Redirected.insert(K.Facts.Id);
+  return forKernels(Reply, Kernels, Redirected);
 }
 
 // Kernels of one name in several units: those of the same one are compared.

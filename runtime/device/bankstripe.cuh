@@ -1025,11 +1025,11 @@ __device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
 // The bytes of dynamic shared memory that a launch with such blocks asks for:
 // `own` for the kernel itself, and `WarpBytes` for each warp.
 template <int WarpBytes>
-__host__ __device__ inline decltype(sizeof(0))
+__host__ __device__ constexpr decltype(sizeof(0))
 shared_bytes(dim3 block, decltype(sizeof(0)) own = 0) {
-  const unsigned threads = block.x * block.y * block.z;
   return (own + 15) / 16 * 16 +
-         (threads + 31) / 32 * static_cast<decltype(sizeof(0))>(WarpBytes) +
+         (block.x * block.y * block.z + 31) / 32 *
+             static_cast<decltype(sizeof(0))>(WarpBytes) +
          detail::mark;
 }
 
@@ -1085,14 +1085,27 @@ inline bool ask(multiprocessors &all, const void *kernel, int device) {
   return asked(all.count, cudaDevAttrMultiProcessorCount);
 }
 
+// What a block that uses so many bytes takes of the memory.
+constexpr unsigned long long block_bytes(unsigned long long bytes) {
+  return (bytes + 127) / 128 * 128;
+}
+constexpr unsigned long long most_percent(unsigned long long percent) {
+  return percent < 100 ? percent : 100;
+}
+// The part of `all` bytes that so many blocks need, in percent.
+constexpr int percent_of(unsigned long long all, unsigned long long blocks,
+                         unsigned long long bytes) {
+  return static_cast<int>(most_percent(
+      ((blocks ? blocks : 1) * block_bytes(bytes) * 100 + all - 1) / all));
+}
+
 // The part of the memory, in percent, that the blocks need which the grid
-// brings to an SM, as far as they are resident at once. (The
-// occupancy that the runtime computes depends on the carveout, so it cannot be
-// asked.)
+// brings to an SM, as far as they are resident at once. (The occupancy that the
+// runtime computes depends on the carveout, so it cannot be asked.)
 inline int percent_needed(const multiprocessors &all, unsigned long long blocks,
                           unsigned warps, decltype(sizeof(0)) bytes) {
   typedef unsigned long long number;
-  const number each = (all.bytes_per_block + bytes + 127) / 128 * 128;
+  const number each = block_bytes(all.bytes_per_block + bytes);
   const number registers = 1ull * all.registers_per_warp * warps;
   const number most[] = {(blocks + all.count - 1) / all.count,
                          static_cast<number>(all.blocks),
@@ -1102,9 +1115,7 @@ inline int percent_needed(const multiprocessors &all, unsigned long long blocks,
   number resident = most[0];
   for (number other : most)
     resident = other < resident ? other : resident;
-  const number needed = (resident ? resident : 1) * each * 100;
-  const number percent = (needed + all.shared_bytes - 1) / all.shared_bytes;
-  return percent < 100 ? static_cast<int>(percent) : 100;
+  return percent_of(all.shared_bytes, resident, each);
 }
 
 } // namespace detail

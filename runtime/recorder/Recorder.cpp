@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 // Host memory is read over the bus: 20 to 40 ms for this.

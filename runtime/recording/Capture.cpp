@@ -21,6 +21,7 @@
 #include <map>
 #include <unistd.h>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 std::string bankstripe::runtime::pageBytes(const CapturedPage &Page,
@@ -203,18 +204,6 @@ bankstripe::runtime::readCapture(const std::string &Path) {
   return std::move(Read.Result);
 }
 
-// nvcc puts a digest of the file's path into names that are the file's own. In
-// another folder, as where a copy is built, the same file has another one.
-static void forgetPath(std::string &Text) {
-  constexpr size_t Digits = 8;
-  for (const std::string_view Mark : {"_GLOBAL__N__", "_INTERNAL_"})
-    for (size_t At = 0; (At = Text.find(Mark, At)) != std::string::npos;) {
-      At += Mark.size();
-      if (At + Digits <= Text.size())
-        Text.replace(At, Digits, Digits, '0');
-    }
-}
-
 namespace {
 
 // Bytes in which pointers count by what they point to.
@@ -229,7 +218,7 @@ public:
   static uint64_t labelOf(const CapturedMemory &M) {
     std::string Known =
         ByteWriter().fields(M.Bytes, M.Kind, M.Symbol, M.Number).Out;
-    forgetPath(Known);
+    erasePathDigests(Known);
     return mixPlaced(digestBytes(Known.data(), Known.size()) + Known.size());
   }
 
@@ -263,8 +252,9 @@ private:
 uint64_t bankstripe::runtime::digestOf(const Capture &Of) {
   const Unplaced In(Of);
   CapturedKernel Kernel = Of.Original;
-  forgetPath(Kernel.Symbol);
-  forgetPath(Kernel.Image);
+  // Built in another folder, the same file has another digest.
+  erasePathDigests(Kernel.Symbol);
+  erasePathDigests(Kernel.Image);
   for (CapturedParameter &P : Kernel.Parameters)
     P.Bytes = In.bytes(std::move(P.Bytes));
   const std::string Launch = ByteWriter().fields(Kernel).Out;

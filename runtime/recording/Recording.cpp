@@ -12,16 +12,12 @@
 
 #include "recording/Recording.h"
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
-#include <charconv>
-#include <cstdlib>
-#include <cxxabi.h>
 #include <fcntl.h>
 #include <iterator>
-#include <memory>
 #include <unistd.h>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 static uint64_t chunkCount(const Allocation &A) {
@@ -343,94 +339,4 @@ void RecordingWriter::end() {
     add(Of.first, ByteWriter().fields(Of.second, Count));
   add(RecordType::End, ByteWriter());
   send();
-}
-
-// nvcc makes the symbols of internal linkage unique by a hash of the
-// translation unit, so they change whenever the source does:
-//
-//     _ZN36_GLOBAL__N__5b2313b8_4_a_cu__Z3usePi4anonEPi
-//     __nv_static_25__5b2313b8_4_a_cu__Z3usePi__Z2k3Pi      (-rdc=true)
-//     _ZN34_INTERNAL_5b2313b8_4_a_cu__Z3usePi...6hiddenE
-//
-// The demangler already prints the first as `(anonymous namespace)`; the other
-// two are taken off here.
-
-// `__nv_static_N_`, N characters and `_` stand before the symbol itself.
-static std::string withoutStaticPrefix(const std::string &Symbol) {
-  const std::string Prefix = "__nv_static_";
-  if (!Symbol.starts_with(Prefix))
-    return Symbol;
-  size_t At = Prefix.size();
-  size_t Length = 0;
-  while (At < Symbol.size() && At < Prefix.size() + 6 &&
-         std::isdigit(static_cast<unsigned char>(Symbol[At])))
-    Length = 10 * Length + static_cast<size_t>(Symbol[At++] - '0');
-  const size_t Rest = At + 1 + Length + 1;
-  return At > Prefix.size() && Rest < Symbol.size() ? Symbol.substr(Rest)
-                                                    : Symbol;
-}
-
-static std::string withoutInternalNamespace(std::string Name) {
-  const std::string Marker = "_INTERNAL_";
-  for (size_t At = Name.find(Marker); At != std::string::npos;
-       At = Name.find(Marker, At)) {
-    size_t End = Name.find("::", At);
-    if (End == std::string::npos)
-      break;
-    Name.erase(At, End + 2 - At);
-  }
-  return Name;
-}
-
-std::string bankstripe::runtime::canonicalName(const std::string &Symbol) {
-  std::string Plain = withoutStaticPrefix(Symbol);
-  int Status = 0;
-  std::unique_ptr<char, void (*)(void *)> Demangled(
-      abi::__cxa_demangle(Plain.c_str(), nullptr, nullptr, &Status), std::free);
-  if (Status != 0 || !Demangled || !Plain.starts_with("_Z"))
-    return Plain;
-  return withoutInternalNamespace(Demangled.get());
-}
-
-// Of `..._5b2313b8_4_a_cu_...` it is `a_cu`. In each folder a file has another
-// hash.
-static std::string_view fileOf(std::string_view Symbol) {
-  constexpr size_t Digits = 8;
-  for (const std::string_view Mark :
-       {"_INTERNAL_", "_GLOBAL__N__", "__nv_static_"}) {
-    size_t At = Symbol.find(Mark);
-    if (At == std::string_view::npos)
-      continue;
-    At += Mark.size();
-    if (Mark == "__nv_static_")
-      At = std::min(Symbol.find("__", At), Symbol.size() - 2) + 2;
-    Symbol.remove_prefix(std::min(At + Digits + 1, Symbol.size()));
-    size_t Length = 0;
-    const auto [End, Error] =
-        std::from_chars(Symbol.data(), Symbol.data() + Symbol.size(), Length);
-    if (Error != std::errc())
-      return {};
-    Symbol.remove_prefix(End - Symbol.data());
-    return Symbol.substr(0, Length + 1);
-  }
-  return {};
-}
-
-bool bankstripe::runtime::mayBeOfOneFile(const std::string &One,
-                                         const std::string &Other) {
-  const std::string_view A = fileOf(One), B = fileOf(Other);
-  return A.empty() || B.empty() || A == B;
-}
-
-std::string bankstripe::runtime::kernelName(const std::string &Symbol) {
-  const std::string_view Ending = "_striped";
-  std::string Name = canonicalName(Symbol);
-  size_t End = Name.find_first_of("<(");
-  while (End < Name.size() && std::string_view(Name).substr(End).starts_with(
-                                  "(anonymous namespace)"))
-    End = Name.find_first_of("<(", End + 1);
-  End = std::min(End, Name.size());
-  if (std::string_view(Name).substr(0, End).ends_with(Ending))
-    Name.erase(End - Ending.size(), Ending.size());
-  return Name;
 }

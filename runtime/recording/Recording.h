@@ -32,6 +32,7 @@
 #ifndef BANKSTRIPE_RECORDING_RECORDING_H
 #define BANKSTRIPE_RECORDING_RECORDING_H
 
+#include "contract/Symbols.h"
 #include "recording/Records.h"
 #include <compare>
 #include <cstdint>
@@ -197,21 +198,6 @@ struct Recording {
 /// What the note begins with that says why there is no capture of a launch that
 /// was to be captured (recording/Capture.h).
 inline constexpr char NoCaptureNote[] = "no capture: ";
-
-/// The name of a kernel or variable as a person writes it, the same for two
-/// builds of the same source: demangled, and without the hash of the file's
-/// contents that nvcc puts into the symbols of internal linkage.
-///
-/// \param Symbol the symbol in the device code.
-std::string canonicalName(const std::string &Symbol);
-
-/// The same of a kernel, where a version that stands beside its original
-/// (`sum_striped`) has the name of that: the one is compared with the other.
-std::string kernelName(const std::string &Symbol);
-
-/// Whether two symbols of one canonical name may be of the same file, as far as
-/// those of internal linkage tell.
-bool mayBeOfOneFile(const std::string &One, const std::string &Other);
 
 /// Why a file could not be read; starts in lower case.
 struct ReadError {

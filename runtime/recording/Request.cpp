@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 bool LaunchSpan::digests(unsigned Launch) const {

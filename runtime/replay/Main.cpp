@@ -32,6 +32,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 namespace {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "replay/Replayer.h"
+#include "contract/Launch.h"
 #include "recorder/Modules.h"
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 const CapturedKernel &Replayer::kernel(Side Which) const {
@@ -87,9 +89,7 @@ void Replayer::findVariables(CUmodule Module, const CapturedKernel &Kernel,
   }
 }
 
-// What launches ask for by themselves (struct carveout in
-// device/bankstripe.cuh). Nothing was asked for yet, so that all blocks count
-// which could be resident.
+// Nothing was asked for yet, so that all blocks count which could be resident.
 int Replayer::carveoutOfGrid(const CapturedKernel &Kernel,
                              CUfunction Function) {
   const auto OfDevice = [&](CUdevice_attribute Which) {
@@ -98,27 +98,19 @@ int Replayer::carveoutOfGrid(const CapturedKernel &Kernel,
     return std::max<uint64_t>(Value, 1);
   };
   const auto Count = [](const Extent &E) { return uint64_t{E.X} * E.Y * E.Z; };
-  const auto Units = [](uint64_t Value, uint64_t Unit) {
-    return (Value + Unit - 1) / Unit;
-  };
   int Static = 0, Resident = 0;
   D.cuFuncGetAttribute(&Static, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, Function);
   D.cuOccupancyMaxActiveBlocksPerMultiprocessor(
       &Resident, Function, static_cast<int>(Count(Kernel.Block)),
       Kernel.DynamicSharedBytes);
-  const uint64_t Blocks = std::min<uint64_t>(
-      Resident, Units(Count(Kernel.Grid),
-                      OfDevice(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)));
-  constexpr uint64_t Unit = 128;
-  const uint64_t Each =
-      Unit *
-      Units(Static + Kernel.DynamicSharedBytes +
-                OfDevice(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK),
-            Unit);
-  const uint64_t Percent =
-      Units(100 * Each * std::max<uint64_t>(Blocks, 1),
-            OfDevice(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR));
-  return static_cast<int>(std::min<uint64_t>(Percent, 100));
+  const uint64_t Processors =
+      OfDevice(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  return percentNeeded(
+      std::min<uint64_t>(Resident,
+                         (Count(Kernel.Grid) + Processors - 1) / Processors),
+      Static + Kernel.DynamicSharedBytes +
+          OfDevice(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK),
+      OfDevice(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR));
 }
 
 void Replayer::setAttributes(const CapturedKernel &Kernel,
@@ -402,10 +394,10 @@ bankstripe::runtime::kernelIn(const std::vector<std::string> &InModule,
   for (const std::string &Kernel : InModule) {
     if (kernelName(Kernel) != Name || !mayBeOfOneFile(Kernel, Symbol))
       continue;
-    const bool IsVersion = canonicalName(Kernel) != Name;
-    if (IsVersion && MayBeVersion)
+    if (isVersion(Kernel) && MayBeVersion)
       return Kernel;
-    if (!IsVersion && std::ranges::find(InModule, Symbol) == InModule.end())
+    if (!isVersion(Kernel) &&
+        std::ranges::find(InModule, Symbol) == InModule.end())
       Found = Kernel;
   }
   return Found;
@@ -417,10 +409,9 @@ std::string bankstripe::runtime::substitute(const Candidate &New, Capture &In) {
   CapturedKernel &K = In.Rewritten.emplace(In.Original);
   K.Carveout = New.Carveout.value_or(K.Carveout);
   const unsigned Threads = K.Block.X * K.Block.Y * K.Block.Z;
-  constexpr unsigned Mark = 41; // detail::mark
   if (New.WarpBytes)
-    K.DynamicSharedBytes = (K.DynamicSharedBytes + 15) / 16 * 16 +
-                           (Threads + 31) / 32 * New.WarpBytes + Mark;
+    K.DynamicSharedBytes = static_cast<unsigned>(
+        launchBytes(New.WarpBytes, Threads, K.DynamicSharedBytes));
   std::optional<std::string> Image = readFile(New.Module);
   if (!Image || Image->empty())
     return "cannot read '" + New.Module + "'";

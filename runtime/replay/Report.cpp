@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 using Json = nlohmann::ordered_json;
 

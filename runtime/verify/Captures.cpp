@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;

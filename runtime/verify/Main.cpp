@@ -19,6 +19,7 @@
 #include <fmt/chrono.h>
 #include <unistd.h>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 static int problem(const std::string &Text, int Status) {

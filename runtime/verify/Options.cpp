@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Options.h"
+#include "contract/Terminal.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
@@ -56,19 +57,8 @@ static void wrapDescriptions(CLI::App &App) {
     Columns = Size.ws_col;
   const size_t Indent = App.get_formatter()->get_column_width();
   const size_t Room = std::max(Columns ? Columns : 80, Indent + 30) - Indent;
-  for (CLI::Option *O : App.get_options()) {
-    std::istringstream Words(O->get_description());
-    std::string Text;
-    size_t Begin = 0; // Of the line.
-    for (std::string Word; Words >> Word; Text += Word) {
-      if (Text.empty())
-        continue;
-      const bool Fits = Text.size() - Begin + 1 + Word.size() <= Room;
-      Text += Fits ? ' ' : '\n';
-      Begin = Fits ? Begin : Text.size();
-    }
-    O->description(Text);
-  }
+  for (CLI::Option *O : App.get_options())
+    O->description(bankstripe::wrapped(O->get_description(), Room, 0));
 }
 
 std::optional<Done>

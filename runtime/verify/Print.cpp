@@ -17,47 +17,9 @@
 #include <fmt/ranges.h>
 #include <functional>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 using Json = nlohmann::ordered_json;
-
-// The name of a function without the `void` before it and the parameters behind
-// it: `void f<int>(int*)` is `f<int>`; `(anonymous namespace)::f(int*)` keeps
-// its first parentheses.
-static std::string functionName(std::string_view Name) {
-  if (Name.ends_with(')')) {
-    int Depth = 0;
-    size_t At = Name.size();
-    while (At > 0) {
-      --At;
-      Depth += Name[At] == ')' ? 1 : Name[At] == '(' ? -1 : 0;
-      if (Depth == 0)
-        break;
-    }
-    if (At > 0)
-      Name = Name.substr(0, At);
-  }
-  if (Name.starts_with("void "))
-    Name.remove_prefix(5);
-  return std::string(Name);
-}
-
-std::string bankstripe::runtime::printable(std::string_view Text) {
-  std::string Result;
-  for (size_t I = 0; I < Text.size(); ++I) {
-    const auto Byte = static_cast<unsigned char>(Text[I]);
-    // In UTF-8, some have two bytes.
-    const bool IsPair =
-        Byte == 0xc2 && I + 1 < Text.size() &&
-        (static_cast<unsigned char>(Text[I + 1]) & 0xe0) == 0x80;
-    if (IsPair)
-      ++I;
-    if (IsPair || (Byte < ' ' && Byte != '\n' && Byte != '\t') || Byte == 0x7f)
-      Result += fmt::format("\\x{:02x}", static_cast<unsigned char>(Text[I]));
-    else
-      Result += Text[I];
-  }
-  return Result;
-}
 
 std::string bankstripe::runtime::plural(uint64_t Count,
                                         const std::string &One) {
@@ -95,7 +57,7 @@ constexpr size_t MostListedLaunches = 8;
 
 // A name without its parameters, and short enough for a column.
 static std::string shortName(const std::string &Name) {
-  std::string Short = functionName(Name);
+  std::string Short(withoutParameters(Name));
   if (Short.size() > LongestKernelName)
     Short = Short.substr(0, LongestKernelName - 3) + "...";
   return Short;
@@ -455,7 +417,7 @@ Json bankstripe::runtime::timesJson(const PairedTimes &T) {
 static Json kernelJson(const KernelStatistics &K,
                        const std::string &Architecture) {
   Json Result = {{"name", K.Name},
-                 {"function", functionName(K.Name)},
+                 {"function", withoutParameters(K.Name)},
                  {"launches", K.Launches}};
   Result.update(timesJson(K));
   Result["originalTotalNs"] = K.TotalOriginal;

@@ -8,6 +8,7 @@
 #ifndef BANKSTRIPE_VERIFY_PRINT_H
 #define BANKSTRIPE_VERIFY_PRINT_H
 
+#include "contract/Terminal.h"
 #include "verify/Session.h"
 #include <nlohmann/json_fwd.hpp>
 #include <string_view>
@@ -21,11 +22,6 @@ namespace bankstripe::runtime {
 /// \param Variable its symbol; empty for an allocation.
 std::string memoryName(const std::string &Variable, unsigned Number,
                        uint64_t Bytes);
-
-/// \p Text for a terminal, which does what control characters of a program's
-/// symbols, or of a file, ask for: they are spelled as `\x1b`. Line breaks and
-/// tabs stay.
-std::string printable(std::string_view Text);
 
 /// "1 launch", "2 launches", "3 bytes"
 std::string plural(uint64_t Count, const std::string &One);

@@ -9,6 +9,7 @@
 #include "Records.h"
 #include "recording/Recording.h"
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 // A launch has seven bytes where it is like another one, which it refers to.

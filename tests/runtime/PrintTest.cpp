@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 using Json = nlohmann::json;
 

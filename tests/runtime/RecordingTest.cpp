@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 namespace fs = std::filesystem;
 

@@ -38,6 +38,7 @@ BENCHMARKS = ROOT / "tests" / "gpu" / "layouts"  # Nothing else compiles them wi
 STRICT = HERE / "strict.cu"
 STRICTLY = ["-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Werror"]
 TRAPS, REJECTED, ASSUMED = HERE / "traps.cu", HERE / "rejected.cu", HERE / "assumed.cu"
+CONTRACT = HERE / "contract.cu"  # For nvcc's own declarations.
 VERSIONS = ("c++11", "c++14", "c++17", "c++20")
 SKIPPED = 77
 
@@ -167,6 +168,7 @@ def nvcc(work, _):
     command = [compiler, "-std=c++17", "-arch=sm_90", "-Werror=all-warnings",
                f"-Xcompiler={','.join(STRICTLY)}", "-c", "-o", work / "strict.o"]
     tasks.append((quiet, (command, STRICT)))
+    tasks.append((quiet, ([compiler, "-std=c++17", "-c", "-o", work / "contract.o"], CONTRACT)))
     tasks.append((assumed, ([compiler, "-std=c++17", "-arch=sm_90"], work)))
     for case in cases():
         command = [compiler, "-std=c++17", "-ptx", "-o", work / f"rejected-{case[0]}.ptx"]

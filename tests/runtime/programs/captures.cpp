@@ -16,6 +16,7 @@
 #include <cstring>
 #include <iostream>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 static void printKernel(const char *Which, const CapturedKernel &K) {

@@ -55,6 +55,32 @@ TEST(PtxasReport, DeviceFunctionsAreNoKernelsWhereverTheyStand) {
   EXPECT_EQ(T["k"].SharedBytes, 0u);
 }
 
+// `sum::sum`, whose first `3sum` is the namespace.
+TEST(ForKernels, FindsTheVersionBesideAKernel) {
+  Kernel K;
+  K.Id = "_ZN3sum3sumEPi";
+  ResourceTable Reported;
+  Reported["_ZN3sum3sumEPi"].Registers = 10;
+  Reported["_ZN3sum11sum_stripedEPi"].Registers = 20;
+  EXPECT_EQ(forKernels(Reported, {K})[K.Id].Registers, 10u);
+  EXPECT_EQ(forKernels(Reported, {K}, {K.Id})[K.Id].Registers, 20u);
+  Reported.erase("_ZN3sum11sum_stripedEPi");
+  EXPECT_EQ(forKernels(Reported, {K}, {K.Id})[K.Id].Registers, 10u);
+}
+
+// As nvcc and Clang name a kernel in an anonymous namespace, and a static one.
+TEST(ForKernels, KnowsBothSymbolsOfInternalLinkage) {
+  Kernel Anonymous, Static;
+  Anonymous.Id = "_ZN12_GLOBAL__N_14stepEPi";
+  Static.Id = "_ZL1kPi";
+  ResourceTable Reported;
+  Reported["_ZN36_GLOBAL__N__1b2c3d4e_4_a_cu_9f8e7d6c4stepEPi"].Registers = 1;
+  Reported["__nv_static_25__5b2313b8_4_a_cu__Z3usePi__Z1kPi"].Registers = 2;
+  ResourceTable T = forKernels(Reported, {Anonymous, Static});
+  EXPECT_EQ(T[Anonymous.Id].Registers, 1u);
+  EXPECT_EQ(T[Static.Id].Registers, 2u);
+}
+
 TEST(PtxasReport, OfLinkedCodeTheLinkerTells) {
   ResourceTable T = parsePtxasReport(
       "nvlink info    : 1696 bytes gmem\n"
