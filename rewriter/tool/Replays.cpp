@@ -29,7 +29,7 @@ Replays::Replays(const ToolOptions &Options, const ReadResult &Read, Program &P,
     Earlier.emplace(usualCacheFolder(), usualCacheLimits());
 }
 
-static const SeenKernel *seen(const KernelPlan &K, const ProgramRun &In) {
+static const SurveyedKernel *seen(const KernelPlan &K, const ProgramRun &In) {
   auto Found = In.Kernels.find(comparableName(K.Facts.Id));
   return Found == In.Kernels.end() ? nullptr : &Found->second;
 }
@@ -47,7 +47,7 @@ const UnitRecord *Replays::unitOf(const KernelPlan &K) const {
 std::string Replays::whyNot(const TuneGroup &G, const Plan &Movable) const {
   for (unsigned Row : G.Kernels) {
     const KernelPlan &K = Movable.Kernels[Row];
-    const SeenKernel *Seen = seen(K, this->Seen);
+    const SurveyedKernel *Seen = seen(K, this->Seen);
     if (llvm::none_of(Seen->Captures,
                       [](const CapturedLaunch &L) { return !L.File.empty(); }))
       return K.Facts.Name + ": " +
@@ -235,6 +235,7 @@ void Replays::take(const CapturedLaunch &L, Measured &M, const Replayed &R) {
     M.Problem = R.Problem;
   M.IsSure &= R.Sure.has_value();
   M.Varies |= R.Varies;
+  M.IsStopped |= R.IsStopped;
   if (R.Speedup)
     M.Nanoseconds += L.Nanoseconds / *R.Speedup;
   if (R.Sure) {
@@ -272,6 +273,7 @@ void Replays::record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
   for (Measured &M : All) {
     Attempt &A = M.From->Attempts.at(&G);
     A.Problem = M.Problem;
+    A.IsStopped = M.IsStopped;
     if (M.Problem.empty())
       A.Speedup = Original / M.Nanoseconds;
     if (A.Speedup && M.IsSure)

@@ -57,6 +57,7 @@ private:
     double Most = 0, Least = 0; ///< With a probability of 95 %,
     bool IsSure = true;         ///< if there is an interval of each.
     bool Varies = false;        ///< So of some launch nothing was compared.
+    bool IsStopped = false;     ///< Some launch was timed no longer.
     std::string Problem;
   };
   /// A captured launch in several versions.

@@ -125,9 +125,9 @@ llvm::Error Tuning::see(const std::vector<TuneGroup> &Likely,
       if (llvm::is_contained(Symbols, K.Facts.Id))
         NotLaunched.push_back(K.Facts.Name);
     } else if (K.Source == BlockSizeSource::Unknown) {
-      Blocks[K.Facts.Id] = Found->second.BlockThreads;
+      Blocks[K.Facts.Id] = Found->second.MostThreads;
       Read.Planning.KernelDecisions.emplace_back(decisionAbout(K.Facts))
-          .BlockSize = Found->second.BlockThreads;
+          .BlockSize = Found->second.MostThreads;
     }
   }
   return llvm::Error::success();

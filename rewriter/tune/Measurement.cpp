@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tune/Measurement.h"
+#include "contract/Symbols.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -15,71 +16,111 @@ using namespace bankstripe;
 using llvm::StringRef;
 namespace json = llvm::json;
 
-// The version of docs/reference/json-verify.md that is read here.
-static constexpr int64_t KnownVersion = 2;
-
 // Demanglers differ in blanks, as in `> >`.
 std::string bankstripe::comparableName(StringRef Name) {
-  std::string Result = llvm::demangle(Name);
+  std::string Result = canonicalName(Name.str(), llvm::demangle);
   llvm::erase(Result, ' ');
   return Result;
 }
 
-static StringRef textIn(const json::Object &O, StringRef Key) {
-  return O.getString(Key).value_or("");
-}
+namespace bankstripe {
 
-static void readDifference(const json::Object &Root, Measurement &M) {
-  M.Problem = textIn(Root, "reason").str();
-  if (const json::Object *D = Root.getObject("difference")) {
-    M.Problem = ("'" + textIn(*D, "originalKernel") +
-                 "' computes something else: " + textIn(*D, "kind"))
-                    .str();
+namespace {
+
+/// Reads the fields that a struct lists. What follows from them is passed over,
+/// and what is missing stays as it is.
+class FieldReader {
+public:
+  FieldReader(const json::Value &From, json::Path Where)
+      : Fields(From, Where), IsGood(Fields) {}
+
+  template <class T> void field(llvm::StringLiteral Name, T &Into) {
+    IsGood = IsGood && Fields.mapOptional(Name, Into);
   }
-  if (M.Problem.empty())
-    M.Problem = "the program prints something else";
+  template <class T> void derived(llvm::StringLiteral, const T &) {}
+  bool isGood() const { return IsGood; }
+
+private:
+  json::ObjectMapper Fields;
+  bool IsGood;
+};
+
+} // namespace
+
+// LLVM finds these by their arguments' namespace.
+
+static bool fromJSON(const json::Value &From, Interval &Into,
+                     json::Path Where) {
+  std::vector<double> Ends;
+  if (!json::fromJSON(From, Ends, Where) || Ends.size() != 2)
+    return false;
+  Into = {Ends[0], Ends[1]};
+  return true;
 }
 
-static llvm::Expected<json::Value> parse(StringRef Json, StringRef From) {
+static bool fromJSON(const json::Value &From, ResultVerdict &Into,
+                     json::Path Where) {
+  const auto *Found = llvm::find(VerdictTexts, From.getAsString().value_or(""));
+  if (Found == std::end(VerdictTexts)) {
+    Where.report("there is no such verdict");
+    return false;
+  }
+  Into = static_cast<ResultVerdict>(Found - std::begin(VerdictTexts));
+  return true;
+}
+
+template <class T>
+  requires requires(FieldReader With, T &Of) { T::listFields(With, Of); }
+static bool fromJSON(const json::Value &From, T &Into, json::Path Where) {
+  FieldReader Reader(From, Where);
+  T::listFields(Reader, Into);
+  return Reader.isGood();
+}
+
+} // namespace bankstripe
+
+static llvm::Error describe(StringRef From, const llvm::Twine &Problem) {
+  return llvm::createStringError("the result of " + From + " " + Problem);
+}
+
+// One of the results, or a list of them.
+template <class T>
+static llvm::Expected<T> parse(StringRef Json, StringRef From) {
   llvm::Expected<json::Value> Parsed = json::parse(Json);
   if (!Parsed)
-    return llvm::createStringError("the result of " + From + " is no JSON: " +
-                                   toString(Parsed.takeError()));
+    return describe(From, "is no JSON: " + toString(Parsed.takeError()));
   const json::Array *List = Parsed->getAsArray();
   const json::Object *First = List && !List->empty()
                                   ? List->front().getAsObject()
                                   : Parsed->getAsObject();
-  if (!First || First->getInteger("version") != KnownVersion)
-    return llvm::createStringError("the result of " + From +
-                                   " is of another version; install all "
-                                   "programs from the same release");
-  return Parsed;
+  if (!First || First->getInteger("version") != int64_t{ResultVersion})
+    return describe(From, "is of another version; install all programs from "
+                          "the same release");
+  T Result;
+  json::Path::Root Root;
+  if (!fromJSON(*Parsed, Result, Root))
+    return describe(From, "is of another form: " + toString(Root.getError()));
+  return Result;
 }
 
 llvm::Expected<Measurement> bankstripe::parseMeasurement(StringRef Json) {
-  llvm::Expected<json::Value> Parsed = parse(Json, "bankstripe-verify");
-  if (!Parsed)
-    return Parsed.takeError();
-  const json::Object *Root = Parsed->getAsObject();
-  if (!Root)
-    return llvm::createStringError("the result of bankstripe-verify is a list");
+  auto Result = parse<ComparisonResult>(Json, "bankstripe-verify");
+  if (!Result)
+    return Result.takeError();
+  if (Result->Verdict == ResultVerdict::NotVerified)
+    return llvm::createStringError(Result->Reason);
   Measurement M;
-  M.Device = textIn(*Root, "device").str();
-  const StringRef Verdict = textIn(*Root, "verdict");
-  if (Verdict == "not-verified")
-    return llvm::createStringError(textIn(*Root, "reason"));
-  if (Verdict != "identical")
-    readDifference(*Root, M);
-  if (const json::Array *Kernels = Root->getArray("kernels"))
-    for (const json::Value &V : *Kernels) {
-      const json::Object *K = V.getAsObject();
-      if (!K)
-        continue;
-      const double Original = K->getNumber("originalTotalNs").value_or(0);
-      const double Changed = K->getNumber("rewrittenTotalNs").value_or(0);
-      if (Original > 0 && Changed > 0)
-        M.Kernels[comparableName(textIn(*K, "name"))] = {Original, Changed};
-    }
+  M.Device = Result->Device;
+  if (Result->Verdict != ResultVerdict::Identical)
+    M.Problem =
+        Result->Difference
+            ? "'" + Result->Difference->OriginalKernel +
+                  "' computes something else: " + Result->Difference->Kind
+        : Result->Reason.empty() ? "the program prints something else"
+                                 : Result->Reason;
+  for (const ComparedKernel &K : Result->Kernels)
+    if (K.TotalOriginal > 0 && K.TotalRewritten > 0)
+      M.Kernels[comparableName(K.Name)] = {K.TotalOriginal, K.TotalRewritten};
   return M;
 }
 
@@ -92,82 +133,54 @@ KernelTimes Measurement::total() const {
   return All;
 }
 
-static SeenKernel readKernel(const json::Object &K) {
-  SeenKernel Seen;
-  Seen.BlockThreads = K.getInteger("blockThreads").value_or(0);
-  Seen.Problem = textIn(K, "problem").str();
-  if (const json::Array *Captures = K.getArray("captures"))
-    for (const json::Value &V : *Captures)
-      if (const json::Object *C = V.getAsObject())
-        Seen.Captures.push_back(
-            {textIn(*C, "file").str(), C->getNumber("ns").value_or(0),
-             static_cast<uint64_t>(C->getInteger("bytes").value_or(0)),
-             textIn(*C, "digest").str()});
-  return Seen;
-}
-
 llvm::Expected<ProgramRun> bankstripe::parseSurvey(StringRef Json) {
-  llvm::Expected<json::Value> Parsed = parse(Json, "bankstripe-verify");
-  if (!Parsed)
-    return Parsed.takeError();
+  auto Result = parse<SurveyResult>(Json, "bankstripe-verify");
+  if (!Result)
+    return Result.takeError();
   ProgramRun Run;
-  const json::Object *Root = Parsed->getAsObject();
-  const json::Array *Kernels = Root ? Root->getArray("kernels") : nullptr;
-  if (!Kernels)
-    return llvm::createStringError("bankstripe-verify lists no kernels");
-  Run.Device = textIn(*Root, "device").str();
-  Run.Architecture = textIn(*Root, "capability").str();
+  Run.Device = Result->Device;
+  Run.Architecture = Result->Capability;
   llvm::erase(Run.Architecture, '.');
   if (!Run.Architecture.empty())
     Run.Architecture.insert(0, "sm_");
-  for (const json::Value &V : *Kernels)
-    if (const json::Object *K = V.getAsObject())
-      Run.Kernels[comparableName(textIn(*K, "name"))] = readKernel(*K);
+  for (SurveyedKernel &K : Result->Kernels)
+    Run.Kernels[comparableName(K.Name)] = K;
   return Run;
 }
 
-static Replayed readReplay(const json::Object &Root) {
+static Replayed summarize(const ReplayResult &Result) {
   Replayed R;
-  R.Problem = textIn(Root, "problem").str();
-  const StringRef Verdict = textIn(Root, "verdict");
-  R.Varies = Verdict == "varies";
-  const json::Object *Rewritten = Root.getObject("rewritten");
-  const StringRef Error = Rewritten ? textIn(*Rewritten, "error") : "";
-  if (!Error.empty())
-    R.Problem = ("fails with " + Error).str();
-  else if (Verdict == "differs")
+  R.Problem = Result.Problem;
+  R.Varies = Result.Verdict == ResultVerdict::Varies;
+  if (Result.Rewritten && !Result.Rewritten->Error.empty())
+    R.Problem = "fails with " + Result.Rewritten->Error;
+  else if (Result.Verdict == ResultVerdict::Differs)
     R.Problem = "computes something else";
-  if (const json::Object *Times = Root.getObject("times")) {
-    R.Speedup = Times->getNumber("speedup");
-    if (const json::Array *Sure = Times->getArray("speedupInterval");
-        Sure && Sure->size() == 2)
-      R.Sure = {(*Sure)[0].getAsNumber().value_or(0),
-                (*Sure)[1].getAsNumber().value_or(0)};
+  if (const auto &Times = Result.Times) {
+    R.Speedup = Times->speedup();
+    R.IsStopped = Times->IsStopped;
+    if (const auto &Range = Times->SpeedupInterval)
+      R.Sure = {Range->Low, Range->High};
   }
   if (!R.Speedup && R.Problem.empty())
-    R.Problem = ("not timed: " + textIn(Root, "untimed")).str();
+    R.Problem = "not timed: " + Result.Untimed;
   return R;
 }
 
 llvm::Expected<std::vector<Replayed>> bankstripe::parseReplays(StringRef Json) {
-  llvm::Expected<json::Value> Parsed = parse(Json, "bankstripe-replay");
-  if (!Parsed)
-    return Parsed.takeError();
-  const json::Array *List = Parsed->getAsArray();
-  if (!List)
-    return llvm::createStringError(
-        "the result of bankstripe-replay is no list");
-  std::vector<Replayed> Result;
-  for (const json::Value &V : *List) {
-    const json::Object *Root = V.getAsObject();
-    if (!Root || textIn(*Root, "verdict") == "not reproduced")
+  auto Results = parse<std::vector<ReplayResult>>(Json, "bankstripe-replay");
+  if (!Results)
+    return Results.takeError();
+  const llvm::Expected<json::Value> Parsed = json::parse(Json);
+  std::vector<Replayed> All;
+  for (const auto &[R, V] : llvm::zip_equal(*Results, *Parsed->getAsArray())) {
+    if (R.Verdict == ResultVerdict::NotReproduced)
       return llvm::createStringError(
-          "launched again, it does not leave what it "
-          "left in its program");
-    if (!Root->getObject("original"))
-      return llvm::createStringError(textIn(*Root, "problem"));
-    Result.push_back(readReplay(*Root));
-    Result.back().Json = llvm::formatv("[{0}]", V);
+          "launched again, it does not leave what it left in its program");
+    if (!R.Original)
+      return llvm::createStringError(R.Problem);
+    All.push_back(summarize(R));
+    All.back().Json = llvm::formatv("[{0}]", V);
   }
-  return Result;
+  return All;
 }

@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads what bankstripe-verify (docs/reference/json-verify.md) and
-// bankstripe-replay (docs/guide/replay.md) print with --json. An error is that
-// it is of another form, or that nothing could be measured.
+// Reads what bankstripe-verify and bankstripe-replay print with --json
+// (contract/Results.h). An error is that it is of another form, or that nothing
+// could be measured.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_TUNE_MEASUREMENT_H
 #define BANKSTRIPE_TUNE_MEASUREMENT_H
 
+#include "contract/Results.h"
 #include "llvm/Support/Error.h"
 #include <map>
 #include <optional>
@@ -48,26 +49,11 @@ struct Measurement {
 
 llvm::Expected<Measurement> parseMeasurement(llvm::StringRef Json);
 
-/// A captured launch.
-struct CapturedLaunch {
-  std::string File;       ///< Empty when there is none.
-  double Nanoseconds = 0; ///< Of all launches that it stands for.
-  uint64_t Bytes = 0;     ///< Of this memory.
-  std::string Digest;     ///< Of what it launches, and with which memory.
-};
-
-/// What a run of the program showed of a kernel.
-struct SeenKernel {
-  unsigned BlockThreads = 0; ///< Of the largest block.
-  std::vector<CapturedLaunch> Captures;
-  std::string Problem; ///< Why some cannot be replayed; else empty.
-};
-
 /// A run of the program.
 struct ProgramRun {
   std::string Device;
   std::string Architecture; ///< `sm_90`; empty when nothing was captured.
-  std::map<std::string, SeenKernel> Kernels; ///< By comparableName().
+  std::map<std::string, SurveyedKernel> Kernels; ///< By comparableName().
 };
 
 llvm::Expected<ProgramRun> parseSurvey(llvm::StringRef Json);
@@ -84,6 +70,8 @@ struct Replayed {
   /// Where the speedup lies with a probability of 95 %, where that was asked
   /// for long enough.
   std::optional<std::pair<double, double>> Sure = {};
+  /// It was timed no longer since it is clearly slower.
+  bool IsStopped = false;
 };
 
 /// What became of a list of candidates; a last one may be missing. Errors also:

@@ -207,9 +207,7 @@ static std::string standingOf(const TuneGroup &G, const Attempt &A) {
   if (*A.Speedup >= *Than.Speedup ||
       (A.Sure && Than.Sure && A.Sure->second >= Than.Sure->first))
     return Best ? "as fast, as far as that can be told" : conclusionOf(G);
-  // bankstripe-replay looks no longer at what is slower by a tenth.
-  const bool IsStopped = G.WhyWhole.empty() && !A.Sure && *A.Speedup < 0.92;
-  return (IsStopped ? "stopped early, as it is clearly slower; " : "") +
+  return (A.IsStopped ? "stopped early, as it is clearly slower; " : "") +
          whySlower(A, Than);
 }
 

@@ -48,6 +48,8 @@ struct Attempt {
   std::string Problem = {}; ///< Why not.
   /// Where the speedup lies with a probability of 95 %, if that is known.
   std::optional<std::pair<double, double>> Sure = {};
+  /// It was timed no longer since it is clearly slower.
+  bool IsStopped = false;
   /// Of the group's kernels, in their order; empty where that is not known.
   std::vector<KernelUse> Uses = {};
 };

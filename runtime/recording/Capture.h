@@ -134,8 +134,6 @@ struct CapturedMemory {
 struct Capture {
   CapturedProgram Program;
   CapturedKernel Original;
-  /// What a replay puts in its place; not in a file.
-  std::optional<CapturedKernel> Rewritten;
   std::vector<CapturedMemory> Memory;
   /// What is missing or cannot be put back, once each.
   std::vector<std::string> Notes;

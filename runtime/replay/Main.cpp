@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "harness/Json.h"
 #include "recording/Capture.h"
 #include "recording/Records.h"
 #include "replay/Replayer.h"
@@ -19,14 +20,15 @@
 #include "verify/Print.h"
 #include "verify/Runner.h"
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -174,12 +176,18 @@ static std::string beginAgain(const ReplayOptions &O, char **Arguments,
 // Launches what is wanted in this process, as a debugger needs it.
 static int replayOnly(const ReplayOptions &O, const Capture &C,
                       char **Arguments) {
-  if (O.Only == Side::Rewritten && !C.Rewritten)
+  std::optional<CapturedKernel> Rewritten;
+  if (const std::string Wrong =
+          readKernel(O.Candidates[0], C.Original, Rewritten);
+      !Wrong.empty())
+    return problem(Wrong, ExitUsage);
+  if (O.Only == Side::Rewritten && !Rewritten)
     return problem("--only=rewritten needs --module", ExitUsage);
   Replayer R(C);
   try {
     R.prepare();
-    const SideResult Result = R.launch(*O.Only);
+    const SideResult Result =
+        R.launch(*O.Only, O.Only == Side::Original ? C.Original : *Rewritten);
     std::fputs(printable(printSide(C, *O.Only, Result)).c_str(), stdout);
     if (Result.Error.empty() && Result.Mismatches.empty())
       return ExitIdentical;
@@ -201,95 +209,140 @@ static bool isWorthComparing(const ReplayOptions &O,
 
 namespace {
 
+// Keeps others that name the same file off the GPU while times are taken; they
+// share it while none are. It goes with the process, also when that begins
+// again.
+class GpuLock {
+public:
+  explicit GpuLock(const std::string &Path) : Path(Path) {
+    if (!Path.empty() &&
+        (File = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC)) < 0)
+      Problem = describe();
+  }
+
+  /// Waits for it. \returns why it cannot be had; empty when it is held, or
+  /// there is none.
+  const std::string &share() { return hold(LOCK_SH); }
+  const std::string &own() { return hold(LOCK_EX); }
+
+private:
+  const std::string &hold(int How) {
+    while (File >= 0 && Problem.empty() && ::flock(File, How) != 0)
+      if (errno != EINTR)
+        Problem = describe();
+    return Problem;
+  }
+  std::string describe() const {
+    return fmt::format("'{}' cannot be locked: {}", Path, std::strerror(errno));
+  }
+
+  const std::string &Path;
+  int File = -1;
+  std::string Problem;
+};
+
 // The replaying process of another one.
 class ReplayingProcess {
 public:
-  ReplayingProcess(const ReplayOptions &O, Capture &C)
+  ReplayingProcess(const ReplayOptions &O, const Capture &C)
       : O(O), C(C), R(C), File(O.Results, std::ios::binary | std::ios::app),
-        Lock(O.Lock.empty() ? -1
-                            : ::open(O.Lock.c_str(), O_RDONLY | O_CLOEXEC)) {}
+        Lock(O.Lock) {}
 
   int run(char **Arguments) {
-    Now.Candidate = O.First;
+    Known.Candidate = O.First;
     // What hangs must not outlive the one who waits for it.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::flock(Lock, LOCK_SH);
+    Lock.share();
     try {
       R.prepare();
       const auto Begin = std::chrono::steady_clock::now();
       launchOriginal();
       OfOriginal = std::chrono::steady_clock::now() - Begin;
-      tell();
-      for (; isWorthComparing(O, *Now.Original) &&
-             Now.Candidate < O.Candidates.size();
-           ++Now.Candidate)
-        if (!replay(O.Candidates[Now.Candidate]))
+      write();
+      for (; isWorthComparing(O, *Known.Original) &&
+             Known.Candidate < O.Candidates.size();
+           ++Known.Candidate)
+        if (!replay(O.Candidates[Known.Candidate]))
           break;
     } catch (const AddressesTaken &Problem) {
-      Now.Problem = beginAgain(O, Arguments, Problem.what());
-      tell();
+      Known.Problem = beginAgain(O, Arguments, Problem.what());
+      write();
     } catch (const GpuProblem &Problem) {
-      Now.Problem = Problem.what();
-      tell();
+      Known.Problem = Problem.what();
+      write();
     }
     File.close();
     return File.good() ? ExitIdentical : ExitCannotRecord;
   }
 
 private:
-  void tell() { File << printResults(Now) << std::flush; }
+  void write() { File << printResults(Known) << std::flush; }
 
   // Twice, where it does not leave what was captured.
   void launchOriginal() {
-    Now.Original = R.launch(Side::Original);
-    if (Now.Original->Mismatches.empty())
+    Known.Original = R.launch(Side::Original, C.Original);
+    if (Known.Original->Mismatches.empty())
       return;
-    const SideResult Again = R.launch(Side::Original);
-    Now.Original->Error = Again.Error;
-    Now.Original->Varies = Now.Original->MismatchDigest != Again.MismatchDigest;
+    const SideResult Again = R.launch(Side::Original, C.Original);
+    Known.Original->Error = Again.Error;
+    Known.Original->Varies =
+        Known.Original->MismatchDigest != Again.MismatchDigest;
   }
 
   // Whether another one can follow.
   bool replay(const Candidate &Next) {
-    Now.Rewritten.reset();
-    Now.Timed = 0;
-    Now.Problem = substitute(Next, C);
+    Known.Rewritten.reset();
+    Known.Timed = 0;
+    Known.IsStopped = false;
+    Known.Untimed.clear();
+    std::optional<CapturedKernel> Kernel;
+    Known.Problem = readKernel(Next, C.Original, Kernel);
     // One of many must not hold up the others; the signal ends this process.
     constexpr unsigned LeastSeconds = 5, TimesTheOriginal = 20;
     if (!O.List.empty())
       ::alarm(LeastSeconds +
               static_cast<unsigned>(TimesTheOriginal * OfOriginal.count()));
     try {
-      if (Now.Problem.empty() && C.Rewritten)
-        Now.Rewritten = R.launch(Side::Rewritten);
+      if (Kernel)
+        Known.Rewritten = R.launch(Side::Rewritten, *Kernel);
     } catch (const GpuProblem &Problem) {
-      Now.Problem = Problem.what();
+      Known.Problem = Problem.what();
     }
     ::alarm(0);
-    tell();
-    if (!Now.Rewritten || !Now.Rewritten->Error.empty())
-      return !Now.Rewritten;
+    write();
+    if (!Known.Rewritten || !Known.Rewritten->Error.empty())
+      return !Known.Rewritten;
+    return O.Runs == 0 || takeTimes();
+  }
+
+  // Whether another candidate can follow.
+  bool takeTimes() {
+    // Times that others disturbed would be worse than none.
+    Known.Untimed = Lock.own();
+    if (!Known.Untimed.empty()) {
+      write();
+      return true;
+    }
     constexpr double MostSeconds = 0.5;
-    ::flock(Lock, LOCK_EX);
     const Replayer::Timing T = R.time(O.Runs, O.List.empty() ? 0 : MostSeconds);
-    ::flock(Lock, LOCK_SH);
+    Lock.share();
+    Known.IsStopped = T.IsStopped;
     if (T.Failed)
-      (T.Failed->first == Side::Original ? Now.Original : Now.Rewritten) =
+      (T.Failed->first == Side::Original ? Known.Original : Known.Rewritten) =
           SideResult{T.Failed->second, 0, {}};
     else
-      Now.Timed = T.Done;
-    tell();
+      Known.Timed = T.Done;
+    write();
     return !T.Failed;
   }
 
   const ReplayOptions &O;
-  Capture &C;
+  const Capture &C;
   Replayer R;
-  ReplayResults Now;
+  ReplayResults Known;
   std::chrono::duration<double> OfOriginal{}; ///< With comparing memory.
   std::ofstream File;
-  int Lock; ///< Others share it while none takes times. It goes with the
-            ///< process, also when that begins again.
+  GpuLock Lock;
 };
 
 } // namespace
@@ -332,7 +385,7 @@ static void addTimes(const RecordedRun &Run, const Capture &C,
   auto At = All.begin() + std::min(OfOriginal, std::ssize(All));
   for (ReplayReport &Report : Reports) {
     if (Report.Results.Timed > 0 && !Problem.empty())
-      Report.Untimed = Problem;
+      Report.Results.Untimed = Problem;
     if (!Problem.empty())
       continue;
     const auto Next = At + static_cast<ptrdiff_t>(Launches(Report));
@@ -360,13 +413,13 @@ static bool replayOn(const ReplayOptions &O, const Capture &C, Runner &Runs,
   const std::string Lines = readFile(File).value_or("");
   for (unsigned I = First; I < O.Candidates.size(); ++I)
     if (auto R = readResults(Lines, I))
-      Reports.push_back({std::move(*R), {}, ""});
+      Reports.push_back({std::move(*R), {}});
   if (Reports.size() == First)
     Reports.emplace_back().Results.Candidate = First;
   ReplayResults &Last = Reports.back().Results;
-  const bool IsDone =
-      Last.Original && (!isWorthComparing(O, *Last.Original) ||
-                        Last.Rewritten || (!C.Rewritten && O.List.empty()));
+  const bool IsDone = Last.Original &&
+                      (!isWorthComparing(O, *Last.Original) || Last.Rewritten ||
+                       (O.List.empty() && O.Candidates[0].Module.empty()));
   if (!IsDone || !Run.Child.succeeded())
     Last.Problem = unexpectedEnd(Last, Run.Child);
   addTimes(Run, C,
@@ -396,19 +449,14 @@ replayAll(const ReplayOptions &O, const Capture &C,
 
 static int report(const ReplayOptions &O, const Capture &C,
                   const std::vector<ReplayReport> &Reports) {
-  auto Json = nlohmann::ordered_json::array();
+  Json Results = Json::array();
   for (const ReplayReport &Report : Reports) {
     if (O.JsonPath != "-")
       std::fputs(printable(printReplay(C, Report)).c_str(), stdout);
-    Json.push_back(jsonReplay(C, Report));
+    Results.push_back(jsonOf(resultOf(C, Report)));
   }
-  if (O.List.empty())
-    Json = nlohmann::ordered_json(Json[0]);
   if (!O.JsonPath.empty() &&
-      !writeFile(O.JsonPath,
-                 Json.dump(2, ' ', false,
-                           nlohmann::ordered_json::error_handler_t::replace) +
-                     '\n'))
+      !writeFile(O.JsonPath, jsonText(O.List.empty() ? Results[0] : Results)))
     return problem("cannot write '" + O.JsonPath + "'", ExitUsage);
   int Status = ExitIdentical;
   for (const ReplayReport &Report : Reports)
@@ -427,15 +475,17 @@ int main(int ArgumentCount, char **Arguments) {
   if (const auto *Error = std::get_if<ReadError>(&Read))
     return problem("'" + O.Path + "' is no capture: " + Error->Message,
                    ExitUsage);
-  auto &C = std::get<Capture>(Read);
-  if (O.List.empty())
-    if (const std::string Wrong = substitute(O.Candidates[0], C);
-        !Wrong.empty())
-      return problem(Wrong, ExitUsage);
+  const auto &C = std::get<Capture>(Read);
   if (!O.Results.empty())
     return ReplayingProcess(O, C).run(Arguments);
   if (O.Only)
     return replayOnly(O, C, Arguments);
+  std::optional<CapturedKernel> Unused;
+  if (O.List.empty())
+    if (const std::string Wrong =
+            readKernel(O.Candidates[0], C.Original, Unused);
+        !Wrong.empty())
+      return problem(Wrong, ExitUsage);
   return report(O, C,
                 replayAll(O, C, {Arguments + 1, Arguments + ArgumentCount}));
 }

@@ -18,10 +18,6 @@
 using namespace bankstripe;
 using namespace bankstripe::runtime;
 
-const CapturedKernel &Replayer::kernel(Side Which) const {
-  return Which == Side::Rewritten && Of.Rewritten ? *Of.Rewritten : Of.Original;
-}
-
 void Replayer::prepare() {
   if (const std::string Problem = D.load(); !Problem.empty())
     throw GpuProblem(Problem);
@@ -134,9 +130,9 @@ void Replayer::setAttributes(const CapturedKernel &Kernel,
     Set(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
 }
 
-void Replayer::load(Side Which) {
-  const CapturedKernel &Kernel = kernel(Which);
+void Replayer::load(Side Which, const CapturedKernel &Kernel) {
   Loaded &Into = Sides[Which] = {};
+  Into.Kernel = &Kernel;
   CUmodule Module = nullptr;
   D.need(D.cuModuleLoadData(&Module, Kernel.Image.data()),
          fmt::format("the module of the {} kernel cannot be loaded",
@@ -203,8 +199,8 @@ Replayer::keep(const std::set<PageNumber> &Pages) {
 }
 
 CUresult Replayer::run(Side Which) {
-  const CapturedKernel &K = kernel(Which);
   Loaded &Ready = Sides[Which];
+  const CapturedKernel &K = *Ready.Kernel;
   CUlaunchAttribute Attributes[2] = {};
   CUlaunchConfig Config = {};
   Config.gridDimX = K.Grid.X;
@@ -286,8 +282,8 @@ void Replayer::compare(Side Which, SideResult &Result) {
   Result.ChangedPages = Ready.Changed.size();
 }
 
-SideResult Replayer::launch(Side Which) {
-  load(Which);
+SideResult Replayer::launch(Side Which, const CapturedKernel &Kernel) {
+  load(Which, Kernel);
   setVariables(Sides[Which]);
   SideResult Result;
   if (const CUresult Failed = run(Which)) {
@@ -347,6 +343,7 @@ Replayer::Timing Replayer::time(unsigned Times, double MostSeconds) {
         Sofar.count() > MostSeconds;
     if (MostSeconds > 0 && (IsLost || AreEnough)) {
       Result.Done = Pairs;
+      Result.IsStopped = IsLost;
       break;
     }
   }
@@ -403,21 +400,26 @@ bankstripe::runtime::kernelIn(const std::vector<std::string> &InModule,
   return Found;
 }
 
-std::string bankstripe::runtime::substitute(const Candidate &New, Capture &In) {
-  if (New.Module.empty())
+std::string
+bankstripe::runtime::readKernel(const Candidate &From,
+                                const CapturedKernel &Original,
+                                std::optional<CapturedKernel> &Result) {
+  Result.reset();
+  if (From.Module.empty())
     return "";
-  CapturedKernel &K = In.Rewritten.emplace(In.Original);
-  K.Carveout = New.Carveout.value_or(K.Carveout);
+  CapturedKernel K = Original;
+  K.Carveout = From.Carveout.value_or(K.Carveout);
   const unsigned Threads = K.Block.X * K.Block.Y * K.Block.Z;
-  if (New.WarpBytes)
+  if (From.WarpBytes)
     K.DynamicSharedBytes = static_cast<unsigned>(
-        launchBytes(New.WarpBytes, Threads, K.DynamicSharedBytes));
-  std::optional<std::string> Image = readFile(New.Module);
+        launchBytes(From.WarpBytes, Threads, K.DynamicSharedBytes));
+  std::optional<std::string> Image = readFile(From.Module);
   if (!Image || Image->empty())
-    return "cannot read '" + New.Module + "'";
+    return "cannot read '" + From.Module + "'";
   K.Image = std::move(*Image);
-  K.Symbol = kernelIn(symbolsOf(K.Image).Kernels, In.Original.Symbol,
-                      !New.MostThreads || Threads <= New.MostThreads);
+  K.Symbol = kernelIn(symbolsOf(K.Image).Kernels, Original.Symbol,
+                      !From.MostThreads || Threads <= From.MostThreads);
+  Result = std::move(K);
   return "";
 }
 

@@ -14,9 +14,9 @@
 // before a launch and compared after it; where they lay in the program, a copy
 // stays for pointers to them that lie in memory.
 //
-// The rewritten kernel is one of a file that is given. Of several, each is
-// compared and timed in its turn; the process goes on with the next one, and
-// after a failure another process does.
+// The rewritten kernel is one of another module. Of several, each is compared
+// and timed in its turn; the process goes on with the next one, and after a
+// failure another process does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@
 
 namespace bankstripe::runtime {
 
-/// What is put in the place of the rewritten kernel.
+/// What is launched in the place of the original.
 struct Candidate {
   std::string Module;          ///< File with its machine code; empty: none.
   std::optional<int> Carveout; ///< As CapturedKernel::Carveout.
@@ -41,10 +41,12 @@ struct Candidate {
   unsigned MostThreads = 0;
 };
 
-/// Changes the capture \p In.
+/// The kernel of a candidate, with the launch of \p Original.
 ///
+/// \param Result none without a module.
 /// \return what is wrong; empty when nothing is.
-std::string substitute(const Candidate &New, Capture &In);
+std::string readKernel(const Candidate &From, const CapturedKernel &Original,
+                       std::optional<CapturedKernel> &Result);
 
 /// Of the kernels \p InModule the one that is launched for \p Symbol: if it may
 /// be, the version that stands beside it; itself; or, where its linkage is
@@ -86,16 +88,18 @@ public:
   /// Throws AddressesTaken where that is so.
   void prepare();
 
-  /// Loads the module of a side, launches its kernel and compares memory with
-  /// what the captured launch left.
+  /// Loads the module of \p Kernel, launches it and compares memory with what
+  /// the captured launch left.
   ///
+  /// \param Kernel outlives all launches of this side.
   /// \return also a launch that fails is a result, after which nothing more can
   /// be done.
-  SideResult launch(Side Which);
+  SideResult launch(Side Which, const CapturedKernel &Kernel);
 
   /// Timed launches.
   struct Timing {
-    unsigned Done = 0; ///< Of each kernel.
+    unsigned Done = 0;      ///< Of each kernel.
+    bool IsStopped = false; ///< As in ReplayTimes.
     /// The side that failed, if one did, with its error; then nothing more can
     /// be done either.
     std::optional<std::pair<Side, std::string>> Failed;
@@ -112,6 +116,7 @@ public:
 private:
   /// A kernel that is ready to be launched.
   struct Loaded {
+    const CapturedKernel *Kernel = nullptr;
     CUfunction Function = nullptr;
     std::string Parameters;
     /// Where the module has variables, by their index in Capture::Memory.
@@ -125,9 +130,8 @@ private:
     uint64_t Bytes = 0;
   };
 
-  const CapturedKernel &kernel(Side Which) const;
   void makeContext();
-  void load(Side Which);
+  void load(Side Which, const CapturedKernel &Kernel);
   void findVariables(CUmodule Module, const CapturedKernel &Kernel,
                      Loaded &Into);
   void setAttributes(const CapturedKernel &Kernel, CUfunction Function);

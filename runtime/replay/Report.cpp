@@ -15,7 +15,6 @@
 
 using namespace bankstripe;
 using namespace bankstripe::runtime;
-using Json = nlohmann::ordered_json;
 
 const char *bankstripe::runtime::sideName(Side Of) {
   return Of == Side::Original ? "original" : "rewritten";
@@ -32,7 +31,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryMismatch, Memory, DifferingBytes,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SideResult, Error, ChangedPages, Mismatches,
                                    MismatchDigest, Varies)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReplayResults, Candidate, Problem, Original,
-                                   Rewritten, Timed)
+                                   Rewritten, Timed, IsStopped, Untimed)
 
 } // namespace bankstripe::runtime
 
@@ -125,39 +124,41 @@ std::string bankstripe::runtime::printSide(const Capture &Of, Side Which,
   return Text;
 }
 
-static std::string verdictText(const ReplayReport &Report) {
-  const ReplayResults &R = Report.Results;
+static ResultVerdict verdictOf(const ReplayResults &R) {
   switch (judge(R)) {
   case ExitIdentical:
-    return R.Rewritten ? "identical" : "reproduced";
+    return R.Rewritten ? ResultVerdict::Identical : ResultVerdict::Reproduced;
   case ExitDiffers:
-    return "differs";
+    return ResultVerdict::Differs;
   default:
-    return !R.Original || !R.Problem.empty() ? "not replayed"
-           : R.Original->isLikeCaptured()    ? "varies"
-                                             : "not reproduced";
+    return !R.Original || !R.Problem.empty() ? ResultVerdict::NotReplayed
+           : R.Original->isLikeCaptured()    ? ResultVerdict::Varies
+                                             : ResultVerdict::NotReproduced;
   }
 }
 
 static std::string timesText(const ReplayReport &Report) {
   const PairedTimes &T = Report.Times;
   if (!T.speedup())
-    return Report.Untimed.empty() ? "" : "not timed: " + Report.Untimed + '\n';
+    return Report.Results.Untimed.empty()
+               ? ""
+               : "not timed: " + Report.Results.Untimed + '\n';
   std::string Text =
       fmt::format("{} of each: original {}, rewritten {}\nspeedup {:.2f}",
                   plural(Report.Results.Timed, "timed launch"),
                   plainDurationText(T.MedianOriginal),
                   plainDurationText(T.MedianRewritten), *T.speedup());
-  if (T.Sure)
-    Text += fmt::format(" ({:.3f} to {:.3f} with 95 %): {}", T.Sure->Low,
-                        T.Sure->High, T.verdict());
+  if (T.SpeedupInterval)
+    Text +=
+        fmt::format(" ({:.3f} to {:.3f} with 95 %): {}", T.SpeedupInterval->Low,
+                    T.SpeedupInterval->High, T.verdict());
   return Text + '\n';
 }
 
 std::string bankstripe::runtime::printReplay(const Capture &Of,
                                              const ReplayReport &Report) {
   const ReplayResults &R = Report.Results;
-  std::string Text = verdictText(Report) + ": " + headline(Of);
+  std::string Text = fmt::format("{}: {}", textOf(verdictOf(R)), headline(Of));
   if (R.Original)
     Text += printSide(Of, Side::Original, *R.Original);
   if (R.Rewritten)
@@ -170,40 +171,31 @@ std::string bankstripe::runtime::printReplay(const Capture &Of,
   return Text;
 }
 
-static Json sideJson(const Capture &Of, Side Which,
-                     const std::optional<SideResult> &Side) {
+static std::optional<ReplayedKernel>
+kernelOf(const Capture &Of, Side Which, const std::optional<SideResult> &Side) {
   if (!Side)
-    return nullptr;
-  Json Differences = Json::array();
+    return std::nullopt;
+  ReplayedKernel Result{Side->Error, Side->ChangedPages, {}};
   for (const MemoryMismatch &M : Side->Mismatches)
-    Differences.push_back(mismatchText(Of, Which, M));
-  return {{"error", Side->Error},
-          {"changedPages", Side->ChangedPages},
-          {"differences", std::move(Differences)}};
-}
-
-static Json timesOf(const ReplayReport &Report) {
-  const PairedTimes &T = Report.Times;
-  if (!T.speedup())
-    return nullptr;
-  Json Result = {{"launches", Report.Results.Timed}};
-  Result.update(timesJson(T));
+    Result.Differences.push_back(mismatchText(Of, Which, M));
   return Result;
 }
 
-Json bankstripe::runtime::jsonReplay(const Capture &Of,
-                                     const ReplayReport &Report) {
-  return {
-      {"version", 2},
-      {"verdict", verdictText(Report)},
-      {"problem", Report.Results.Problem},
-      {"launch", Of.Program.Launch},
-      {"kernel", canonicalName(Of.Original.Symbol)},
-      {"device", Of.Program.Device},
-      {"capability", Of.Program.Capability},
-      {"original", sideJson(Of, Side::Original, Report.Results.Original)},
-      {"rewritten", sideJson(Of, Side::Rewritten, Report.Results.Rewritten)},
-      {"times", timesOf(Report)},
-      {"untimed", Report.Untimed},
-      {"notes", Of.Notes}};
+ReplayResult bankstripe::runtime::resultOf(const Capture &Of,
+                                           const ReplayReport &Report) {
+  const ReplayResults &R = Report.Results;
+  ReplayResult Result;
+  Result.Verdict = verdictOf(R);
+  Result.Problem = R.Problem;
+  Result.Launch = Of.Program.Launch;
+  Result.Kernel = canonicalName(Of.Original.Symbol);
+  Result.Device = Of.Program.Device;
+  Result.Capability = Of.Program.Capability;
+  Result.Original = kernelOf(Of, Side::Original, R.Original);
+  Result.Rewritten = kernelOf(Of, Side::Rewritten, R.Rewritten);
+  if (Report.Times.speedup())
+    Result.Times = ReplayTimes{Report.Times, R.Timed, R.IsStopped};
+  Result.Untimed = R.Untimed;
+  Result.Notes = Of.Notes;
+  return Result;
 }

@@ -14,11 +14,11 @@
 #ifndef BANKSTRIPE_REPLAY_REPORT_H
 #define BANKSTRIPE_REPLAY_REPORT_H
 
+#include "contract/Results.h"
 #include "recording/Capture.h"
 #include "verify/Compare.h"
 #include "verify/Options.h"
 #include "verify/Statistics.h"
-#include <nlohmann/json_fwd.hpp>
 
 namespace bankstripe::runtime {
 
@@ -62,7 +62,9 @@ struct ReplayResults {
   unsigned Candidate = 0; ///< Which of several it is about.
   std::string Problem;    ///< Why there is no more; else empty.
   std::optional<SideResult> Original, Rewritten;
-  unsigned Timed = 0; ///< Launches of each side after the first ones.
+  unsigned Timed = 0;     ///< Launches of each side after the first ones.
+  bool IsStopped = false; ///< As in ReplayTimes.
+  std::string Untimed;    ///< Why there are no times though they were wanted.
 };
 
 /// What there is so far, as a line with its end.
@@ -76,8 +78,7 @@ std::optional<ReplayResults> readResults(const std::string &Lines,
 /// Everything that a replay found.
 struct ReplayReport {
   ReplayResults Results;
-  PairedTimes Times;   ///< Of the timed launches.
-  std::string Untimed; ///< Why there are no times though they were wanted.
+  PairedTimes Times; ///< Of the timed launches.
 };
 
 /// What the results say.
@@ -95,9 +96,8 @@ std::string printSide(const Capture &Of, Side Which, const SideResult &Result);
 /// The report as text.
 std::string printReplay(const Capture &Of, const ReplayReport &Report);
 
-/// The report as one JSON object, which docs/guide/replay.md describes.
-nlohmann::ordered_json jsonReplay(const Capture &Of,
-                                  const ReplayReport &Report);
+/// The report for programs.
+ReplayResult resultOf(const Capture &Of, const ReplayReport &Report);
 
 } // namespace bankstripe::runtime
 

@@ -8,18 +8,18 @@
 #include "verify/Captures.h"
 #include "recording/Capture.h"
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <unistd.h>
 
 using namespace bankstripe;
 using namespace bankstripe::runtime;
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
-// A capture that stands for less of its kernel's time is not worth replaying;
+// A capture that represents less of its kernel's time is not worth replaying;
 // so many of one kernel are enough.
 constexpr double PartThatCounts = 0.05;
 constexpr size_t MostCaptures = 4;
@@ -31,14 +31,14 @@ constexpr double AsLong = 1.05;
 
 static LaunchSize sizeOf(const Launch &L) { return {L.Grid, L.Block}; }
 
-// Lets each launch be stood for by the nearest one.
+// Gives the time of each launch to the nearest of those that are captured.
 static std::vector<ChosenLaunch>
-standFor(const std::vector<const Launch *> &All,
-         const std::vector<unsigned> &By) {
+represent(const std::vector<const Launch *> &All,
+          const std::vector<unsigned> &Captured) {
   std::vector<ChosenLaunch> Chosen;
-  Chosen.reserve(By.size());
-  for (const unsigned Number : By)
-    Chosen.push_back({Number, 0, ""});
+  Chosen.reserve(Captured.size());
+  for (const unsigned Number : Captured)
+    Chosen.push_back({Number, 0});
   for (const Launch *L : All)
     std::ranges::min_element(Chosen, {}, [&](const ChosenLaunch &C) {
       const Launch &Other = *All[C.Number];
@@ -75,7 +75,7 @@ bankstripe::runtime::chooseLaunches(const std::vector<const Launch *> &Launches,
   for (const Launch *L : Launches)
     Total += L->Nanoseconds;
   while (!Captured.empty()) {
-    std::vector<ChosenLaunch> Chosen = standFor(Launches, Captured);
+    std::vector<ChosenLaunch> Chosen = represent(Launches, Captured);
     const auto Least =
         std::ranges::min_element(Chosen, {}, &ChosenLaunch::Nanoseconds);
     if (Chosen.size() == 1 || (Chosen.size() <= MostCaptures &&
@@ -123,15 +123,16 @@ static void choose(SurveyedKernel &K, const std::vector<const Launch *> &All,
   for (const auto &[Number, Path] : Captures)
     if (Number < All.size())
       Numbers.push_back(Number);
-  K.Chosen = chooseLaunches(All, std::move(Numbers));
-  for (ChosenLaunch &L : K.Chosen) {
-    L.Path = Captures.at(L.Number);
+  for (const ChosenLaunch &L : chooseLaunches(All, std::move(Numbers))) {
+    CapturedLaunch &Kept = K.Captures.emplace_back();
+    Kept.File = Captures.at(L.Number);
+    Kept.Nanoseconds = L.Nanoseconds;
     Captures.erase(L.Number);
-    if (const auto Read = readCapture(L.Path);
+    if (const auto Read = readCapture(Kept.File);
         const auto *C = std::get_if<Capture>(&Read)) {
       for (const CapturedMemory &M : C->Memory)
-        L.Bytes += M.Bytes;
-      L.Digest = digestOf(*C);
+        Kept.Bytes += M.Bytes;
+      Kept.Digest = fmt::format("{:016x}", digestOf(*C));
     }
   }
   std::error_code Error;
@@ -161,7 +162,7 @@ static std::vector<SurveyedKernel> listKernels(const RecordedRun &Run,
     if (At == Wanted.Kernels.end())
       continue;
     choose(K, All, capturesOf(At - Wanted.Kernels.begin(), Wanted.Folder, Run));
-    if (K.Chosen.empty())
+    if (K.Captures.empty())
       K.Problem = whyNone(Run, K.Name);
   }
   return Kernels;
@@ -178,6 +179,24 @@ static DigestRule digestsOfSurvey(std::vector<std::string> Kernels) {
   return Rule;
 }
 
+// Why captures cannot go into this folder; empty when they can. What is there
+// would be taken for captures of this program, and cannot be overwritten.
+static std::string whyUnusable(const std::string &Folder) {
+  std::error_code Error;
+  if (!fs::is_directory(Folder, Error) ||
+      ::access(Folder.c_str(), R_OK | W_OK | X_OK) != 0)
+    return "'" + Folder + "' is no folder that can be written to";
+  for (const auto &Entry : fs::directory_iterator(Folder, Error)) {
+    const std::string Name = Entry.path().filename().string();
+    const size_t Dash = Name.find_first_not_of("0123456789");
+    const bool IsCapture = Dash != 0 && Dash + 1 < Name.size() &&
+                           Name[Dash] == '-' && std::isdigit(Name[Dash + 1]);
+    if (IsCapture || Name == "pages" || Name.starts_with("pages."))
+      return "'" + Folder + "' holds captures already: " + Name;
+  }
+  return "";
+}
+
 Survey bankstripe::runtime::survey(const Options &O,
                                    const std::string &Recorder,
                                    const Progress &Tell) {
@@ -191,7 +210,10 @@ Survey bankstripe::runtime::survey(const Options &O,
     Request.Survey.Kernels.push_back(kernelName(Symbol));
   const WantedSurvey Wanted = Request.Survey;
   Request.Digests = digestsOfSurvey(Wanted.Kernels);
-  // Those of an earlier survey into this folder.
+  Result.Problem = whyUnusable(O.SurveyFolder);
+  if (!Result.Problem.empty())
+    return Result;
+  // Runs of the original that were kept beside an earlier survey.
   std::error_code Error;
   for (unsigned I = 1;
        fs::remove(Runner::placeOf(O.SurveyFolder, I) + "/ending", Error); ++I)
@@ -215,27 +237,4 @@ Survey bankstripe::runtime::survey(const Options &O,
   Result.Capability = Run.Record.Capability;
   Result.Kernels = listKernels(Run, Wanted);
   return Result;
-}
-
-std::string bankstripe::runtime::jsonSurvey(const Survey &Of) {
-  Json Kernels = Json::array();
-  for (const SurveyedKernel &K : Of.Kernels) {
-    Json Captures = Json::array();
-    for (const ChosenLaunch &L : K.Chosen)
-      Captures.push_back({{"file", L.Path},
-                          {"ns", L.Nanoseconds},
-                          {"bytes", L.Bytes},
-                          {"digest", fmt::format("{:016x}", L.Digest)}});
-    Kernels.push_back({{"name", K.Name},
-                       {"launches", K.Launches},
-                       {"totalNs", K.Nanoseconds},
-                       {"blockThreads", K.MostThreads},
-                       {"captures", std::move(Captures)},
-                       {"problem", K.Problem}});
-  }
-  const Json Result = {{"version", 2},
-                       {"device", Of.Device},
-                       {"capability", Of.Capability},
-                       {"kernels", std::move(Kernels)}};
-  return Result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "harness/Json.h"
 #include "page/Page.h"
 #include "recording/Records.h"
 #include "verify/Captures.h"
@@ -57,7 +58,7 @@ static int surveyOnly(const Options &O, const std::string &Recorder) {
   if (!Found.Problem.empty())
     return problem(Found.Problem, ExitCannotRecord);
   const std::string Path = O.JsonPath.empty() ? "-" : O.JsonPath;
-  return writeFile(Path, jsonSurvey(Found))
+  return writeFile(Path, jsonText(jsonOf<SurveyResult>(Found)))
              ? ExitIdentical
              : problem("cannot write '" + Path + "'", ExitUsage);
 }

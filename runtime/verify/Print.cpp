@@ -12,14 +12,13 @@
 
 #include "verify/Print.h"
 #include "arch/ArchInfo.h"
-#include "recording/Optional.h"
+#include "harness/Json.h"
 #include <algorithm>
 #include <fmt/ranges.h>
 #include <functional>
 
 using namespace bankstripe;
 using namespace bankstripe::runtime;
-using Json = nlohmann::ordered_json;
 
 std::string bankstripe::runtime::plural(uint64_t Count,
                                         const std::string &One) {
@@ -275,9 +274,11 @@ static Cells timeCells(std::string Name, unsigned Launches,
           plainDurationText(T.MedianOriginal),
           plainDurationText(T.MedianRewritten),
           T.speedup() ? fmt::format("{:.2f}x", *T.speedup()) : "-",
-          T.Sure ? fmt::format("{:.3f} to {:.3f}", T.Sure->Low, T.Sure->High)
-                 : "-",
-          T.Sure ? std::string(T.verdict()) : "-"};
+          T.SpeedupInterval
+              ? fmt::format("{:.3f} to {:.3f}", T.SpeedupInterval->Low,
+                            T.SpeedupInterval->High)
+              : "-",
+          T.SpeedupInterval ? std::string(T.verdict()) : "-"};
 }
 
 static std::string table(const VerifyReport &Report) {
@@ -351,10 +352,7 @@ std::string bankstripe::runtime::printReport(const VerifyReport &Report) {
 
 static Json differenceJson(const VerifyReport &Report) {
   const Difference &D = *Report.Launches.First;
-  Json Result = {{"kind", Kinds[static_cast<size_t>(D.Kind)].Name},
-                 {"launch", D.Launch},
-                 {"originalKernel", D.OriginalKernel},
-                 {"rewrittenKernel", D.RewrittenKernel}};
+  Json Result = {{"launch", D.Launch}, {"rewrittenKernel", D.RewrittenKernel}};
   const bool OfMemory = D.Bytes > 0;
   if (OfMemory && D.IsVariable)
     Result["variable"] = D.Name;
@@ -405,28 +403,6 @@ static Json resourcesJson(const std::optional<FirstLaunch> &L,
           {"residentWarps", Warps ? Json(Warps) : Json()}};
 }
 
-Json bankstripe::runtime::timesJson(const PairedTimes &T) {
-  return {{"originalMedianNs", T.MedianOriginal},
-          {"rewrittenMedianNs", T.MedianRewritten},
-          {"speedup", T.speedup()},
-          {"speedupInterval",
-           T.Sure ? Json({T.Sure->Low, T.Sure->High}) : Json(nullptr)},
-          {"result", T.verdict()}};
-}
-
-static Json kernelJson(const KernelStatistics &K,
-                       const std::string &Architecture) {
-  Json Result = {{"name", K.Name},
-                 {"function", withoutParameters(K.Name)},
-                 {"launches", K.Launches}};
-  Result.update(timesJson(K));
-  Result["originalTotalNs"] = K.TotalOriginal;
-  Result["rewrittenTotalNs"] = K.TotalRewritten;
-  Result["original"] = resourcesJson(K.Original, Architecture);
-  Result["rewritten"] = resourcesJson(K.Rewritten, Architecture);
-  return Result;
-}
-
 static Json outputJson(const VerifyReport &Report) {
   const OutputComparison &O = Report.Output;
   if (!O.Compared)
@@ -442,49 +418,62 @@ static Json outputJson(const VerifyReport &Report) {
   return Result;
 }
 
+// What the tool reads as well.
+static ComparisonResult resultOf(const VerifyReport &Report) {
+  ComparisonResult Result;
+  Result.Verdict = Report.Verdict == ExitIdentical ? ResultVerdict::Identical
+                   : Report.Verdict == ExitDiffers ? ResultVerdict::Differs
+                                                   : ResultVerdict::NotVerified;
+  Result.Reason = Report.Reason;
+  Result.Device = Report.Device;
+  Result.Capability = Report.Capability;
+  if (const std::optional<Difference> &D = Report.Launches.First)
+    Result.Difference = {Kinds[static_cast<size_t>(D->Kind)].Name,
+                         D->OriginalKernel};
+  Result.Kernels.assign(Report.Kernels.begin(), Report.Kernels.end());
+  return Result;
+}
+
 std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
-  const char *Verdict = Report.Verdict == ExitIdentical ? "identical"
-                        : Report.Verdict == ExitDiffers ? "differs"
-                                                        : "not-verified";
-  Json Result = {{"version", 2},
-                 {"verdict", Verdict},
-                 {"reason", Report.Reason},
-                 {"verdictText", printVerdict(Report)},
+  const Comparison &Launches = Report.Launches;
+  Json Result = jsonOf(resultOf(Report));
+  Result.update({{"verdictText", printVerdict(Report)},
                  {"reservations", reservations(Report)},
-                 {"device", Report.Device},
-                 {"capability", Report.Capability},
                  {"originalCommand", Report.OriginalCommand},
                  {"rewrittenCommand", Report.RewrittenCommand},
                  {"runs", Report.Runs},
                  {"launches", Report.LaunchCount},
-                 {"comparedLaunches", Report.Launches.ComparedLaunches},
-                 {"undigestedLaunches", Report.Launches.UndigestedLaunches},
-                 {"unmatchedDigests", Report.Launches.UnmatchedDigests},
-                 {"differingLaunches", Report.Launches.DifferingLaunches},
+                 {"comparedLaunches", Launches.ComparedLaunches},
+                 {"undigestedLaunches", Launches.UndigestedLaunches},
+                 {"unmatchedDigests", Launches.UnmatchedDigests},
+                 {"differingLaunches", Launches.DifferingLaunches},
                  {"digestedLaunches", Report.DigestedLaunches},
                  {"digestsBeforeFree", Report.DigestsBeforeFree},
                  {"skipped", Report.Skipped},
                  {"budget", Report.Budget},
                  {"repeats", Report.Repeats},
-                 {"notDeterministic", Report.Launches.NotDeterministic}};
-  if (Report.Launches.SequenceNotDeterministicFrom)
+                 {"notDeterministic", Launches.NotDeterministic},
+                 {"threads", Launches.Threads},
+                 {"orderNotDeterministic", Launches.OrderNotDeterministic},
+                 {"allocations", Report.AllocationCount},
+                 {"variables", Report.VariableCount},
+                 {"output", outputJson(Report)},
+                 {"allLaunches", jsonOf(Report.Total)},
+                 {"notes", Report.Notes}});
+  if (Launches.SequenceNotDeterministicFrom)
     Result["sequenceNotDeterministicFrom"] =
-        *Report.Launches.SequenceNotDeterministicFrom;
-  Result["threads"] = Report.Launches.Threads;
-  Result["orderNotDeterministic"] = Report.Launches.OrderNotDeterministic;
-  Result["allocations"] = Report.AllocationCount;
-  Result["variables"] = Report.VariableCount;
-  Result["difference"] =
-      Report.Launches.First ? differenceJson(Report) : Json(nullptr);
-  Result["output"] = outputJson(Report);
+        *Launches.SequenceNotDeterministicFrom;
+  if (Launches.First)
+    Result["difference"].update(differenceJson(Report));
   // "9.0" is sm_90.
   std::string Architecture = "sm_" + Report.Capability;
   std::erase(Architecture, '.');
-  Result["kernels"] = Json::array();
-  for (const KernelStatistics &K : Report.Kernels)
-    Result["kernels"].push_back(kernelJson(K, Architecture));
-  Result["allLaunches"] = timesJson(Report.Total);
-  Result["notes"] = Report.Notes;
-  // What programs print need not be UTF-8.
-  return Result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  for (size_t I = 0; I < Report.Kernels.size(); ++I) {
+    const KernelStatistics &K = Report.Kernels[I];
+    Result["kernels"][I].update(
+        {{"function", withoutParameters(K.Name)},
+         {"original", resourcesJson(K.Original, Architecture)},
+         {"rewritten", resourcesJson(K.Rewritten, Architecture)}});
+  }
+  return jsonText(Result);
 }

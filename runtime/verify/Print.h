@@ -10,7 +10,6 @@
 
 #include "contract/Terminal.h"
 #include "verify/Session.h"
-#include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
 namespace bankstripe::runtime {
@@ -43,9 +42,6 @@ std::string printReport(const VerifyReport &Report);
 /// The report as one JSON object, which docs/reference/json-verify.md
 /// describes.
 std::string jsonReport(const VerifyReport &Report);
-
-/// Its fields about times, which a replay has as well.
-nlohmann::ordered_json timesJson(const PairedTimes &Times);
 
 } // namespace bankstripe::runtime
 

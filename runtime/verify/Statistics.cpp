@@ -10,6 +10,7 @@
 #include <numeric>
 #include <random>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 double bankstripe::runtime::median(std::vector<double> Values) {
@@ -21,20 +22,6 @@ double bankstripe::runtime::median(std::vector<double> Values) {
                            : (Values[Middle - 1] + Values[Middle]) / 2;
 }
 
-std::optional<double> PairedTimes::speedup() const {
-  if (!MedianOriginal || !MedianRewritten || *MedianRewritten <= 0)
-    return std::nullopt;
-  return *MedianOriginal / *MedianRewritten;
-}
-
-std::string_view PairedTimes::verdict() const {
-  if (!Sure)
-    return "unknown";
-  if (Sure->holdsOne())
-    return "equal";
-  return Sure->Low > 1 ? "faster" : "slower";
-}
-
 PairedTimes
 bankstripe::runtime::pairTimes(const std::vector<double> &Original,
                                const std::vector<double> &Rewritten) {
@@ -43,7 +30,7 @@ bankstripe::runtime::pairTimes(const std::vector<double> &Original,
     Into.MedianOriginal = median(Original);
   if (!Rewritten.empty())
     Into.MedianRewritten = median(Rewritten);
-  Into.Sure = ratioInterval(Original, Rewritten);
+  Into.SpeedupInterval = ratioInterval(Original, Rewritten);
   return Into;
 }
 

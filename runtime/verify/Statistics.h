@@ -8,22 +8,15 @@
 #ifndef BANKSTRIPE_VERIFY_STATISTICS_H
 #define BANKSTRIPE_VERIFY_STATISTICS_H
 
+#include "contract/Results.h"
 #include "recording/Recording.h"
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bankstripe::runtime {
 
 // How an interval comes about: docs/guide/verify.md, "How sure a speedup is".
-
-/// A range that holds the true ratio with a probability of 95 %.
-struct Interval {
-  double Low = 0, High = 0;
-  /// Whether a ratio of 1 is possible: no difference is to be seen.
-  bool holdsOne() const { return Low <= 1 && 1 <= High; }
-};
 
 /// Fewer runs than this tell nothing of how much runs vary: of four values,
 /// even the smallest and the largest hold the median between them only 7 times
@@ -46,20 +39,6 @@ std::optional<Interval> ratioInterval(const std::vector<double> &Original,
 /// The median; the mean of the two middle values of an even number; 0 for none.
 double median(std::vector<double> Values);
 
-/// Durations in both programs.
-struct PairedTimes {
-  /// The median over the runs, of the median over one run's launches, in
-  /// nanoseconds; none when there are no times.
-  std::optional<double> MedianOriginal, MedianRewritten;
-  /// Where the speedup lies with a probability of 95 %.
-  std::optional<Interval> Sure;
-  /// Median of the original over that of the rewritten.
-  std::optional<double> speedup() const;
-  /// What they say of the rewritten program: "faster", "slower", "equal" when
-  /// the difference is within the noise, "unknown" without an interval.
-  std::string_view verdict() const;
-};
-
 /// \param Original,Rewritten one value per run.
 PairedTimes pairTimes(const std::vector<double> &Original,
                       const std::vector<double> &Rewritten);
@@ -70,12 +49,8 @@ struct FirstLaunch : Resources {
   unsigned DynamicSharedBytes = 0; ///< Per block.
 };
 
-/// One kernel of a program, before and after.
-struct KernelStatistics : PairedTimes {
-  std::string Name;      ///< Canonical.
-  unsigned Launches = 0; ///< In one run of the original.
-  /// Of one run's launches together, the median over the runs, in nanoseconds.
-  double TotalOriginal = 0, TotalRewritten = 0;
+/// A kernel, with what it takes.
+struct KernelStatistics : ComparedKernel {
   /// None when the program does not launch the kernel.
   std::optional<FirstLaunch> Original, Rewritten;
 };

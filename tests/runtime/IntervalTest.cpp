@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 TEST(Interval, HoldsTheRatioAndLiesWithinTheExtremes) {

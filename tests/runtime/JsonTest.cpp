@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "harness/Json.h"
 #include "PageSample.h"
 #include "recording/Records.h"
 #include "replay/Report.h"
-#include "verify/Captures.h"
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <set>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
-using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -64,10 +63,10 @@ Names namesOfVerifications() {
 }
 
 Names namesOfSurveys() {
-  Survey S;
+  SurveyResult S;
   S.Kernels = {{"step(int*)", 1, 1, 32, {{}}, ""}};
   Names Found;
-  collect(Json::parse(jsonSurvey(S)), Found);
+  collect(jsonOf(S), Found);
   return Found;
 }
 
@@ -76,7 +75,7 @@ Names namesOfReplays() {
   R.Results.Original = SideResult();
   R.Times = sampleKernel("step(int*)", 2, 1);
   Names Found;
-  collect(jsonReplay({}, R), Found);
+  collect(jsonOf(resultOf({}, R)), Found);
   return Found;
 }
 

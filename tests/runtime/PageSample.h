@@ -28,7 +28,7 @@ inline KernelStatistics sampleKernel(const std::string &Name, double Before,
   K.Launches = 2;
   K.MedianOriginal = Before * 1e6;
   K.MedianRewritten = After * 1e6;
-  K.Sure = Interval{0.98 * Before / After, 1.03 * Before / After};
+  K.SpeedupInterval = Interval{0.98 * Before / After, 1.03 * Before / After};
   K.TotalOriginal = 2 * Before * 1e6;
   K.TotalRewritten = 2 * After * 1e6;
   K.Original = FirstLaunch{{40, 0, LocalBefore}, 128, 0};
@@ -85,7 +85,7 @@ inline VerifyReport sampleOfTestInputs() {
                    "unsigned int*)",
                    0.058, 0.101, 128, 0, 12288),
       sampleKernel("smooth(float const*, float*)", 0.135, 0.134, 96, 0, 0)};
-  R.Kernels.back().Sure = Interval{0.82, 1.24};
+  R.Kernels.back().SpeedupInterval = Interval{0.82, 1.24};
   // Two that were not changed and one that was.
   for (const char *Name :
        {"void cub::DeviceScanInitKernel<cub::ScanTileState<int> >(int)",
@@ -97,7 +97,7 @@ inline VerifyReport sampleOfTestInputs() {
   R.Kernels.back().Rewritten->Registers = 48;
   R.Total.MedianOriginal = 2.73e7;
   R.Total.MedianRewritten = 9.06e6;
-  R.Total.Sure = Interval{2.98, 3.05};
+  R.Total.SpeedupInterval = Interval{2.98, 3.05};
   return R;
 }
 

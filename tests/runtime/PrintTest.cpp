@@ -58,7 +58,8 @@ static KernelStatistics timed(const std::string &Name, double Original,
   K.Launches = 1;
   K.MedianOriginal = K.TotalOriginal = Original;
   K.MedianRewritten = K.TotalRewritten = Rewritten;
-  K.Sure = Interval{0.99 * Original / Rewritten, 1.01 * Original / Rewritten};
+  K.SpeedupInterval =
+      Interval{0.99 * Original / Rewritten, 1.01 * Original / Rewritten};
   K.Original = K.Rewritten = FirstLaunch{{40, 0, 0}, 1, 0};
   return K;
 }
@@ -73,16 +74,16 @@ TEST(Print, KernelsThatTakeMostTimeComeFirst) {
 TEST(Print, TimesWithTheirInterval) {
   VerifyReport R = identicalReport();
   R.Runs = 5;
-  R.Kernels[0].Sure = Interval{2.9, 3.1};
+  R.Kernels[0].SpeedupInterval = Interval{2.9, 3.1};
   EXPECT_TRUE(has(printReport(R),
                   "1.500 ms  500.00 us    3.00x  2.900 to 3.100  faster"))
       << printReport(R);
   Json K = Json::parse(jsonReport(R))["kernels"][0];
   EXPECT_EQ(K["speedupInterval"], Json({2.9, 3.1}));
   EXPECT_EQ(K["result"], "faster");
-  R.Kernels[0].Sure = Interval{0.9, 1.1};
+  R.Kernels[0].SpeedupInterval = Interval{0.9, 1.1};
   EXPECT_TRUE(has(printReport(R), "equal"));
-  R.Kernels[0].Sure.reset();
+  R.Kernels[0].SpeedupInterval.reset();
   K = Json::parse(jsonReport(R))["kernels"][0];
   EXPECT_EQ(K["speedupInterval"], nullptr);
   EXPECT_EQ(K["result"], "unknown");

@@ -21,6 +21,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 namespace {
@@ -152,6 +153,15 @@ TEST(ReplayTimes, NoSideAlwaysGoesFirst) {
   EXPECT_EQ(T.MedianOriginal, 4e4);
   EXPECT_EQ(T.MedianRewritten, 1e4);
   EXPECT_EQ(T.verdict(), "faster");
+}
+
+TEST(ReplayTimes, SayThatTheyWereStopped) {
+  ReplayReport R;
+  R.Results.Timed = 2;
+  R.Results.IsStopped = true;
+  R.Times.MedianOriginal = R.Times.MedianRewritten = 1;
+  EXPECT_TRUE(readResults(printResults(R.Results))->IsStopped);
+  EXPECT_TRUE(resultOf({}, R).Times->IsStopped);
 }
 
 TEST(ReplayTimes, AreNoneWhenALaunchIsMissing) {
@@ -396,6 +406,16 @@ TEST_F(Replay, AddressesThatAreTakenKeepNobodyOffTheGpu) {
   const ChildResult R = replay({"--lock=" + testing::TempDir(), "--timeout=5"},
                                {{"STAND_IN_TAKEN", "3"}});
   EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output;
+}
+
+// Others on the GPU would make its times wrong.
+TEST_F(Replay, WithoutTheLockThereAreNoTimes) {
+  write("add 0 0", "add 0 0");
+  const ChildResult R = replay({"--lock=/nonexistent"});
+  EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output;
+  EXPECT_TRUE(says(R, "not timed: '/nonexistent' cannot be locked: No such "
+                      "file or directory"))
+      << R.Output;
 }
 
 TEST_F(Replay, ARecordingOfSomebodyElseStays) {

@@ -119,7 +119,8 @@ TEST_F(Verify, WhatTheOriginalPrintsAgainIsAskedOnce) {
 }
 
 TEST_F(Verify, IntervalNeedsFiveRuns) {
-  EXPECT_FALSE(run(program(One, 9000), program(One, 3000)).Kernels[0].Sure);
+  EXPECT_FALSE(
+      run(program(One, 9000), program(One, 3000)).Kernels[0].SpeedupInterval);
   O.Runs = 5;
   const VerifyReport R = run(program(One, 9000), program(One, 3000));
   EXPECT_EQ(R.Kernels[0].verdict(), "faster");

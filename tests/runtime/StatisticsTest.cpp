@@ -9,6 +9,7 @@
 #include "Programs.h"
 #include <gtest/gtest.h>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 static Recording

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Scripts.h"
+#include "harness/Json.h"
 #include "verify/Captures.h"
-#include <nlohmann/json.hpp>
 #include <set>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 namespace {
@@ -36,7 +37,7 @@ std::vector<unsigned> numbers(const std::vector<ChosenLaunch> &Chosen) {
   return Result;
 }
 
-TEST(ChosenLaunches, EachLaunchIsStoodForByTheCaptureThatIsNearest) {
+TEST(ChosenLaunches, EachLaunchBelongsToTheNearestCapture) {
   const auto Chosen = choose({10, 11, 90, 12, 13}, {0, 2});
   ASSERT_EQ(numbers(Chosen), (std::vector<unsigned>{0, 2}));
   EXPECT_EQ(Chosen[0].Nanoseconds, 46);
@@ -48,8 +49,8 @@ TEST(ChosenLaunches, WithoutACaptureThereIsNone) {
   EXPECT_TRUE(choose({}, {}).empty());
 }
 
-// What it stood for is stood for by another one.
-TEST(ChosenLaunches, WhatStandsForLittleIsLeftOut) {
+// What belonged to it belongs to another one.
+TEST(ChosenLaunches, WhatRepresentsLittleIsLeftOut) {
   const auto Chosen = choose({100, 90, 1, 80}, {0, 2}, {2});
   ASSERT_EQ(numbers(Chosen), std::vector<unsigned>{0});
   EXPECT_EQ(Chosen[0].Nanoseconds, 271);
@@ -75,7 +76,7 @@ TEST(ChosenLaunches, ThereAreFourAtMost) {
 }
 
 // Even where one of another size takes just as long.
-TEST(ChosenLaunches, ALaunchIsStoodForByOneOfItsSize) {
+TEST(ChosenLaunches, ALaunchBelongsToOneOfItsSize) {
   const auto Chosen = choose({100, 99, 50, 50, 51}, {0, 4}, {3, 4});
   ASSERT_EQ(numbers(Chosen), (std::vector<unsigned>{0, 4}));
   EXPECT_EQ(Chosen[0].Nanoseconds, 249);
@@ -102,13 +103,13 @@ TEST_F(Surveyed, KernelsAndTheCapturesOfThoseThatAreNamed) {
   EXPECT_EQ(S.Kernels[0].Name, "step(int*)");
   EXPECT_EQ(S.Kernels[0].MostThreads, 32u);
   EXPECT_EQ(S.Kernels[0].Problem, "");
-  ASSERT_EQ(S.Kernels[0].Chosen.size(), 1u);
-  EXPECT_TRUE(std::filesystem::exists(S.Kernels[0].Chosen[0].Path));
+  ASSERT_EQ(S.Kernels[0].Captures.size(), 1u);
+  EXPECT_TRUE(std::filesystem::exists(S.Kernels[0].Captures[0].File));
   // There is no launch of this number.
   EXPECT_FALSE(std::filesystem::exists(Folder + "/0-7"));
   EXPECT_EQ(S.Kernels[1].Nanoseconds, 20);
-  EXPECT_TRUE(S.Kernels[1].Chosen.empty());
-  const auto Json = nlohmann::json::parse(jsonSurvey(S));
+  EXPECT_TRUE(S.Kernels[1].Captures.empty());
+  const auto Json = jsonOf<SurveyResult>(S);
   EXPECT_EQ(Json["kernels"][0]["captures"][0]["ns"], 70);
 }
 
@@ -129,12 +130,25 @@ TEST_F(Surveyed, FolderIsUsedAgainAndNothingElseInItGoes) {
   EXPECT_TRUE(std::filesystem::exists(Folder + "/0/mine"));
 }
 
+// Captures of another program would be taken for those of this one.
+TEST_F(Surveyed, FolderThatCannotBeUsedIsNamedBeforeAnythingRuns) {
+  const std::string Ran = Folder + "/ran";
+  std::ofstream(Folder + "/0-12") << "";
+  EXPECT_EQ(look("touch " + Ran).Problem,
+            "'" + Folder + "' holds captures already: 0-12");
+  std::filesystem::remove(Folder + "/0-12");
+  O.SurveyFolder = Folder + "/missing";
+  EXPECT_EQ(survey(O, "/no/recorder", [](const std::string &) {}).Problem,
+            "'" + Folder + "/missing' is no folder that can be written to");
+  EXPECT_FALSE(std::filesystem::exists(Ran));
+}
+
 TEST_F(Surveyed, ReasonOfTheRecorderIsGiven) {
   const Survey S =
       look(Launches +
            "note no capture: step(int*): a graph cannot be captured\nEND\n");
   EXPECT_EQ(S.Kernels[0].Problem, "a graph cannot be captured");
-  EXPECT_TRUE(S.Kernels[0].Chosen.empty());
+  EXPECT_TRUE(S.Kernels[0].Captures.empty());
 }
 
 TEST_F(Surveyed, AKernelThatOnlyGraphsLaunchHasNoCapture) {

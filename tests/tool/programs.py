@@ -30,7 +30,7 @@ if option("--survey"):
     clock.sleep({takes})
     captures = [{{"file": "captured", "ns": 100, "digest": "{digest}"}}] if {replays} else []
     open(result, "w").write(json.dumps({{
-        "version": 2, "problem": "", "device": "{device}", "capability": "9.0",
+        "version": 3, "problem": "", "device": "{device}", "capability": "9.0",
         "kernels": [{{"name": "{kernel}", "blockThreads": 96, "captures": captures,
                      "problem": "" if captures else "a test"}}]}}))
     sys.exit(0)
@@ -50,7 +50,7 @@ unfused = all("-fmad=false" in text for text in (original, changed))
 wrong = call >= {wrong_from} or time(changed) < 0 and not ({rounding} and unfused)
 if result:
     open(result, "w").write(json.dumps({{
-        "version": 2, "device": "Test GPU", "verdict": "differs" if wrong else "identical",
+        "version": 3, "device": "Test GPU", "verdict": "differs" if wrong else "identical",
         "reason": "", "difference": None,
         "kernels": [{{"name": "{kernel}", "originalTotalNs": time(original),
                      "rewrittenTotalNs": abs(time(changed))}},
@@ -80,9 +80,9 @@ for candidate in candidates:
     error = "CUDA_ERROR_ILLEGAL_ADDRESS" if form in {failing} else ""
     speedup = TIMES["keep"] * {elsewhere} / abs(time)
     results.append({{
-        "version": 2, "verdict": "differs" if time < 0 or error else "{verdict}", "problem": "",
+        "version": 3, "verdict": "differs" if time < 0 or error else "{verdict}", "problem": "",
         "original": {{}}, "rewritten": {{"error": error}}, "untimed": "",
-        "times": {{"speedup": speedup,
+        "times": {{"originalMedianNs": speedup, "rewrittenMedianNs": 1, "stopped": False,
                   "speedupInterval": [speedup * 0.99, speedup * 1.02]}}}})
 json.dump(results, open(option["--json"], "w"))
 """

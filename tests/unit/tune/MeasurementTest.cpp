@@ -30,7 +30,7 @@ std::string errorOf(llvm::StringRef Json) {
 } // namespace
 
 TEST(Measurement, TimesOfKernels) {
-  const Measurement M = parsed(R"json({"version": 2, "verdict": "identical",
+  const Measurement M = parsed(R"json({"version": 3, "verdict": "identical",
     "device": "NVIDIA H200", "kernels": [
       {"name": "count(int*, int)", "originalTotalNs": 30,
        "rewrittenTotalNs": 10},
@@ -52,7 +52,7 @@ TEST(Measurement, NamesOfInstancesCompare) {
 }
 
 TEST(Measurement, DifferenceNamesItsKernel) {
-  const Measurement M = parsed(R"json({"version": 2, "verdict": "differs",
+  const Measurement M = parsed(R"json({"version": 3, "verdict": "differs",
     "reason": "", "difference": {"kind": "contents",
     "originalKernel": "count(int*, int)"}
 })json");
@@ -61,18 +61,18 @@ TEST(Measurement, DifferenceNamesItsKernel) {
 }
 
 TEST(Measurement, DifferenceWithoutKernelIsOne) {
-  EXPECT_EQ(parsed(R"json({"version": 2, "verdict": "differs",
+  EXPECT_EQ(parsed(R"json({"version": 3, "verdict": "differs",
                        "reason": "killed by signal 11"})json")
                 .Problem,
             "killed by signal 11");
   EXPECT_NE(
-      parsed(R"json({"version": 2, "verdict": "differs", "reason": ""})json")
+      parsed(R"json({"version": 3, "verdict": "differs", "reason": ""})json")
           .Problem,
       "");
 }
 
 TEST(Measurement, WhatCouldNotBeVerifiedIsAnError) {
-  EXPECT_EQ(errorOf(R"json({"version": 2, "verdict": "not-verified",
+  EXPECT_EQ(errorOf(R"json({"version": 3, "verdict": "not-verified",
                         "reason": "there is no GPU"})json"),
             "there is no GPU");
 }
@@ -85,7 +85,7 @@ TEST(Measurement, OtherFormsAreErrors) {
 }
 
 TEST(Survey, KernelsWithTheirBlocksAndCaptures) {
-  auto Run = parseSurvey(R"json({"version": 2, "device": "NVIDIA H200",
+  auto Run = parseSurvey(R"json({"version": 3, "device": "NVIDIA H200",
     "capability": "9.0", "kernels": [
       {"name": "count(int*, int)", "blockThreads": 96, "problem": "",
        "captures": [{"file": "/tmp/0", "ns": 70}]},
@@ -104,7 +104,7 @@ TEST(Survey, KernelsWithTheirBlocksAndCaptures) {
 namespace {
 
 std::vector<Replayed> replayed(const std::string &Fields) {
-  auto R = parseReplays("[{\"version\": 2, " + Fields + "}]");
+  auto R = parseReplays("[{\"version\": 3, " + Fields + "}]");
   if (R)
     return *R;
   return {{std::nullopt, "error: " + toString(R.takeError())}};
@@ -114,15 +114,32 @@ std::vector<Replayed> replayed(const std::string &Fields) {
 
 TEST(Replays, OneThatLeavesTheSameHasASpeedup) {
   const Replayed R = replayed(R"json("verdict": "identical", "problem": "",
-    "original": {}, "rewritten": {"error": ""}, "times": {"speedup": 1.5})json")
+    "original": {}, "rewritten": {"error": ""}, "times": {"originalMedianNs": 3, "rewrittenMedianNs": 2})json")
                          .front();
   EXPECT_EQ(R.Speedup, 1.5);
   EXPECT_EQ(R.Problem, "");
 }
 
+TEST(Replays, OneThatWasStoppedIsToBeToldFromOthers) {
+  const Replayed R = replayed(R"json("verdict": "identical", "original": {},
+    "rewritten": {}, "times": {"stopped": true, "originalMedianNs": 3,
+    "rewrittenMedianNs": 6, "speedupInterval": [0.4, 0.6]})json")
+                         .front();
+  EXPECT_TRUE(R.IsStopped);
+  EXPECT_EQ(R.Speedup, 0.5);
+  EXPECT_EQ(R.Sure, std::pair(0.4, 0.6));
+}
+
+TEST(Replays, AnotherFormIsAnError) {
+  EXPECT_THAT(replayed(R"json("verdict": "splendid")json").front().Problem,
+              HasSubstr("of another form: there is no such verdict at "));
+  EXPECT_THAT(replayed(R"json("launch": "first")json").front().Problem,
+              HasSubstr("of another form: "));
+}
+
 TEST(Replays, ADifferenceIsTold) {
   const Replayed R = replayed(R"json("verdict": "differs", "problem": "",
-    "original": {}, "rewritten": {"error": ""}, "times": {"speedup": 9})json")
+    "original": {}, "rewritten": {"error": ""}, "times": {"originalMedianNs": 9, "rewrittenMedianNs": 1})json")
                          .front();
   EXPECT_EQ(R.Problem, "computes something else");
   EXPECT_EQ(replayed(R"json("verdict": "differs", "problem": "", "original": {},
@@ -149,7 +166,7 @@ TEST(Replays, WhatWasNotTimedHasAReason) {
 TEST(Replays, OfAnOriginalThatVariesThereAreTimes) {
   const Replayed R = replayed(R"json("verdict": "varies", "problem": "",
     "original": {}, "rewritten": {"error": ""},
-    "times": {"speedup": 1.5})json")
+    "times": {"originalMedianNs": 3, "rewrittenMedianNs": 2})json")
                          .front();
   EXPECT_TRUE(R.Varies);
   EXPECT_EQ(R.Problem, "");

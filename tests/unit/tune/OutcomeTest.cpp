@@ -110,7 +110,8 @@ TEST(Outcome, JsonHasAllAttempts) {
 
 // What the page says beside each version: the original, and those of a stripe
 // and of a slot, which is slower, when these take as much.
-std::string standing(KernelUse Stripe, KernelUse Slot, double Speedup = 1.5) {
+std::string standing(KernelUse Stripe, KernelUse Slot, double Speedup = 1.5,
+                     bool IsStopped = false) {
   const Simulation S = tuned([&](const Version &V) {
     return V.of("a") == "stripe" ? 2.0 : V.of("a") == "slot" ? Speedup : 1.0;
   });
@@ -118,6 +119,8 @@ std::string standing(KernelUse Stripe, KernelUse Slot, double Speedup = 1.5) {
   for (Attempt &A : Groups[0].Attempts)
     if (A.Name == "stripes" || A.Name == "slots")
       A.Uses = {A.Name == "slots" ? Slot : Stripe};
+  for (Attempt &A : Groups[0].Attempts)
+    A.IsStopped = IsStopped;
   TuneOutcome Outcome{S.outcome().Movable, Groups, "Test GPU"};
   const llvm::json::Value V = toJson(Outcome);
   const auto *Group = (*V.getAsObject()->getArray("groups"))[0].getAsObject();
@@ -148,9 +151,11 @@ TEST(Standing, WhatIsNotKnownIsSaid) {
 }
 
 TEST(Standing, WhatIsClearlySlowerIsStoppedEarly) {
-  EXPECT_EQ(standing({48, 40, 0, 400}, {48, 40, 0, 400}, 0.4),
+  EXPECT_EQ(standing({48, 40, 0, 400}, {48, 40, 0, 400}, 0.4, true),
             "stopped early, as it is clearly slower; access: slower with no "
             "fewer warps per SM");
+  EXPECT_EQ(standing({48, 40, 0, 400}, {48, 40, 0, 400}, 0.4, false),
+            "access: slower with no fewer warps per SM");
 }
 
 TEST(Standing, WhatFailsHasItsProblem) {

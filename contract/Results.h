@@ -1,0 +1,240 @@
+//===-- Results.h - what the runtime's programs find ------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// bankstripe-verify and bankstripe-replay write these as JSON, and the tool
+// reads them. Each struct lists its fields once, with their names there: a
+// static listFields(With, Of) calls With.field() of what is read and written,
+// and With.derived() of what follows from other fields and is written only.
+// docs/reference/json-verify.md and docs/guide/replay.md describe them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_CONTRACT_RESULTS_H
+#define BANKSTRIPE_CONTRACT_RESULTS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bankstripe {
+
+/// The version of all results. A reader accepts no other.
+inline constexpr unsigned ResultVersion = 3;
+
+/// What a comparison or a replay comes to.
+enum class ResultVerdict {
+  Identical,
+  Differs,
+  NotVerified,   ///< Of a comparison: nothing is known.
+  Reproduced,    ///< Of a replay without a rewritten kernel.
+  Varies,        ///< The original leaves something else each time.
+  NotReproduced, ///< The original leaves something else than in its program.
+  NotReplayed,   ///< Nothing is known.
+};
+
+/// In the order of ResultVerdict.
+inline constexpr const char *VerdictTexts[] = {
+    "identical", "differs",        "not-verified", "reproduced",
+    "varies",    "not reproduced", "not replayed"};
+
+constexpr const char *textOf(ResultVerdict Verdict) {
+  return VerdictTexts[static_cast<size_t>(Verdict)];
+}
+
+/// A range that holds the true ratio with a probability of 95 %. In JSON it is
+/// a list of both ends.
+struct Interval {
+  double Low = 0, High = 0;
+  /// Whether a ratio of 1 is possible: no difference is to be seen.
+  bool holdsOne() const { return Low <= 1 && 1 <= High; }
+};
+
+/// Durations in both programs, or of both kernels.
+struct PairedTimes {
+  /// The median over the runs, of the median over one run's launches, in
+  /// nanoseconds; none when there are no times.
+  std::optional<double> MedianOriginal, MedianRewritten;
+  /// Where the speedup lies with a probability of 95 %.
+  std::optional<Interval> SpeedupInterval;
+
+  /// Median of the original over that of the rewritten.
+  std::optional<double> speedup() const {
+    if (!MedianOriginal || !MedianRewritten || *MedianRewritten <= 0)
+      return std::nullopt;
+    return *MedianOriginal / *MedianRewritten;
+  }
+  /// What they say of the rewritten program: "faster", "slower", "equal" when
+  /// the difference is within the noise, "unknown" without an interval.
+  std::string_view verdict() const {
+    if (!SpeedupInterval)
+      return "unknown";
+    if (SpeedupInterval->holdsOne())
+      return "equal";
+    return SpeedupInterval->Low > 1 ? "faster" : "slower";
+  }
+  static void listFields(auto &With, auto &Of) {
+    With.field("originalMedianNs", Of.MedianOriginal);
+    With.field("rewrittenMedianNs", Of.MedianRewritten);
+    With.derived("speedup", Of.speedup());
+    With.field("speedupInterval", Of.SpeedupInterval);
+    With.derived("result", Of.verdict());
+  }
+};
+
+/// One kernel of a program, before and after.
+struct ComparedKernel : PairedTimes {
+  std::string Name;      ///< As of kernelName().
+  unsigned Launches = 0; ///< In one run of the original.
+  /// Of one run's launches together, the median over the runs, in nanoseconds.
+  double TotalOriginal = 0, TotalRewritten = 0;
+
+  static void listFields(auto &With, auto &Of) {
+    With.field("name", Of.Name);
+    With.field("launches", Of.Launches);
+    PairedTimes::listFields(With, Of);
+    With.field("originalTotalNs", Of.TotalOriginal);
+    With.field("rewrittenTotalNs", Of.TotalRewritten);
+  }
+};
+
+/// The first difference of two programs.
+struct FirstDifference {
+  std::string Kind;           ///< "contents", "grid", ...
+  std::string OriginalKernel; ///< As of kernelName(), or empty.
+  static void listFields(auto &With, auto &Of) {
+    With.field("kind", Of.Kind);
+    With.field("originalKernel", Of.OriginalKernel);
+  }
+};
+
+/// A comparison of two programs. There is more in its JSON.
+struct ComparisonResult {
+  unsigned Version = ResultVersion;
+  ResultVerdict Verdict = ResultVerdict::NotVerified;
+  std::string Reason; ///< Why, if neither a launch nor the output tells.
+  std::string Device, Capability;
+  std::optional<FirstDifference> Difference;
+  std::vector<ComparedKernel> Kernels;
+
+  static void listFields(auto &With, auto &Of) {
+    With.field("version", Of.Version);
+    With.field("verdict", Of.Verdict);
+    With.field("reason", Of.Reason);
+    With.field("device", Of.Device);
+    With.field("capability", Of.Capability);
+    With.field("difference", Of.Difference);
+    With.field("kernels", Of.Kernels);
+  }
+};
+
+/// A captured launch, which represents others of its kernel.
+struct CapturedLaunch {
+  std::string File;       ///< Of the capture.
+  double Nanoseconds = 0; ///< Of all launches that it represents.
+  uint64_t Bytes = 0;     ///< Of its memory.
+  std::string Digest;     ///< The same for the same launch and memory.
+
+  static void listFields(auto &With, auto &Of) {
+    With.field("file", Of.File);
+    With.field("ns", Of.Nanoseconds);
+    With.field("bytes", Of.Bytes);
+    With.field("digest", Of.Digest);
+  }
+};
+
+/// One kernel that a program launches.
+struct SurveyedKernel {
+  std::string Name; ///< As of kernelName().
+  unsigned Launches = 0;
+  double Nanoseconds = 0;   ///< Of all of them.
+  unsigned MostThreads = 0; ///< Of their blocks.
+  std::vector<CapturedLaunch> Captures;
+  std::string Problem; ///< Why some could not be captured; else empty.
+
+  static void listFields(auto &With, auto &Of) {
+    With.field("name", Of.Name);
+    With.field("launches", Of.Launches);
+    With.field("totalNs", Of.Nanoseconds);
+    With.field("blockThreads", Of.MostThreads);
+    With.field("captures", Of.Captures);
+    With.field("problem", Of.Problem);
+  }
+};
+
+/// What a program launches.
+struct SurveyResult {
+  unsigned Version = ResultVersion;
+  std::string Device, Capability;
+  std::vector<SurveyedKernel> Kernels; ///< In the order of their first launch.
+
+  static void listFields(auto &With, auto &Of) {
+    With.field("version", Of.Version);
+    With.field("device", Of.Device);
+    With.field("capability", Of.Capability);
+    With.field("kernels", Of.Kernels);
+  }
+};
+
+/// What one kernel did when it was launched again.
+struct ReplayedKernel {
+  std::string Error;         ///< Name of the error that ended it, or empty.
+  uint64_t ChangedPages = 0; ///< Of 64 KiB, which are not as before.
+  std::vector<std::string> Differences; ///< A text for each place.
+
+  static void listFields(auto &With, auto &Of) {
+    With.field("error", Of.Error);
+    With.field("changedPages", Of.ChangedPages);
+    With.field("differences", Of.Differences);
+  }
+};
+
+/// The timed launches of a replay.
+struct ReplayTimes : PairedTimes {
+  unsigned Launches = 0; ///< Of each kernel.
+  /// There are no more since the rewritten kernel is clearly slower.
+  bool IsStopped = false;
+
+  static void listFields(auto &With, auto &Of) {
+    With.field("launches", Of.Launches);
+    With.field("stopped", Of.IsStopped);
+    PairedTimes::listFields(With, Of);
+  }
+};
+
+/// A replay of one launch.
+struct ReplayResult {
+  unsigned Version = ResultVersion;
+  ResultVerdict Verdict = ResultVerdict::NotReplayed;
+  std::string Problem; ///< Why there is no more; else empty.
+  unsigned Launch = 0; ///< Its number in its program.
+  std::string Kernel, Device, Capability;
+  std::optional<ReplayedKernel> Original, Rewritten;
+  std::optional<ReplayTimes> Times;
+  std::string Untimed; ///< Why there are no times, if they were wanted.
+  std::vector<std::string> Notes;
+
+  static void listFields(auto &With, auto &Of) {
+    With.field("version", Of.Version);
+    With.field("verdict", Of.Verdict);
+    With.field("problem", Of.Problem);
+    With.field("launch", Of.Launch);
+    With.field("kernel", Of.Kernel);
+    With.field("device", Of.Device);
+    With.field("capability", Of.Capability);
+    With.field("original", Of.Original);
+    With.field("rewritten", Of.Rewritten);
+    With.field("times", Of.Times);
+    With.field("untimed", Of.Untimed);
+    With.field("notes", Of.Notes);
+  }
+};
+
+} // namespace bankstripe
+
+#endif // BANKSTRIPE_CONTRACT_RESULTS_H
