@@ -122,6 +122,17 @@ CUresult DigestEngine::copyOut(CUdeviceptr From, void *To, size_t Bytes) {
   return cuStreamSynchronize(Stream);
 }
 
+CUresult DigestEngine::copyOut(CUdeviceptr From, size_t Bytes,
+                               std::string_view &Copy) {
+  if (!Staging)
+    if (const CUresult R = cuMemAllocHost(&Staging, StagingBytes)) {
+      Staging = nullptr;
+      return R;
+    }
+  Copy = {static_cast<const char *>(Staging), Bytes};
+  return copyOut(From, Staging, Bytes);
+}
+
 CUresult DigestEngine::fill(CUdeviceptr Address, size_t Bytes) {
   if (const CUresult R = prepareStream())
     return R;

@@ -11,6 +11,7 @@
 #include "recording/DigestMix.h"
 #include <cuda.h>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace bankstripe::runtime {
@@ -31,9 +32,15 @@ public:
   CUresult run(const std::vector<DigestSegment> &Segments,
                std::span<const uint64_t> &Digests);
 
-  /// Copies \p Bytes bytes of device memory to the host, on the engine's own
-  /// stream.
+  /// Copies device memory to the host, on the engine's own stream.
   CUresult copyOut(CUdeviceptr From, void *To, size_t Bytes);
+
+  /// The most that copyOut() takes to pinned memory, in bytes.
+  static constexpr size_t StagingBytes = size_t(16) << 20;
+
+  /// Copies up to StagingBytes to pinned memory of this context, where \p Copy
+  /// lies until the next call.
+  CUresult copyOut(CUdeviceptr From, size_t Bytes, std::string_view &Copy);
 
   /// Fills fresh memory with the fixed pattern and waits for it.
   CUresult fill(CUdeviceptr Address, size_t Bytes);
@@ -57,6 +64,7 @@ private:
   Buffer Table, Sums;
   uint64_t *HostSums = nullptr; ///< Where the device can write to.
   size_t HostSumsBytes = 0;
+  void *Staging = nullptr; ///< Likewise.
   std::vector<DigestSegment> TableHolds;
 };
 

@@ -12,8 +12,8 @@
 
 using namespace bankstripe::runtime;
 
-// What is copied at a time; whole pages.
-constexpr uint64_t PieceBytes = uint64_t(16) << 20;
+// What is copied at a time: whole pages.
+constexpr uint64_t PieceBytes = DigestEngine::StagingBytes;
 static_assert(PieceBytes % CapturePageBytes == 0);
 
 LaunchCapture::LaunchCapture(const WantedSurvey &Wanted,
@@ -217,13 +217,6 @@ std::string LaunchCapture::end(const std::string &Error, Engines &With) {
 }
 
 std::string LaunchCapture::writePages(CaptureMoment When, Engines &With) {
-  if (Memory.empty())
-    return {};
-  if (!Buffer && cuMemHostAlloc(&Buffer, PieceBytes,
-                                CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS) {
-    Buffer = nullptr;
-    return "no host memory could be had to copy device memory to";
-  }
   for (unsigned Number = 0; Number < Memory.size(); ++Number) {
     const Place &P = Memory[Number];
     const CurrentContext Context(P.In);
@@ -240,13 +233,13 @@ std::string LaunchCapture::writePages(CaptureMoment When, Engines &With) {
 CUresult LaunchCapture::writePages(const Place &Of, unsigned Number,
                                    CaptureMoment When, DigestEngine &With) {
   for (uint64_t At = 0; At < Of.What.Bytes; At += PieceBytes) {
-    const uint64_t Bytes = std::min(PieceBytes, Of.What.Bytes - At);
+    std::string_view Bytes;
     if (const CUresult Result =
-            With.copyOut(Of.What.Address + At, Buffer, Bytes))
+            With.copyOut(Of.What.Address + At,
+                         std::min(PieceBytes, Of.What.Bytes - At), Bytes))
       return Result;
     if (!Survey.Discards)
-      Writer->pages(Number, When, At / CapturePageBytes,
-                    {static_cast<const char *>(Buffer), Bytes});
+      Writer->pages(Number, When, At / CapturePageBytes, Bytes);
   }
   return CUDA_SUCCESS;
 }

@@ -111,7 +111,6 @@ private:
   ModuleImages Images;
   std::unique_ptr<CaptureWriter> Writer;
   std::vector<Place> Memory; ///< In the order of its numbers in the file.
-  void *Buffer = nullptr;    ///< Pinned.
 };
 
 } // namespace bankstripe::runtime

@@ -318,20 +318,21 @@ void Recorder::dump(const MemoryPart &Of) {
       (Of.Address && *Of.Address != Address) ||
       (Of.VariablesOnly && !Dump->IsVariable))
     return;
-  std::vector<char> Bytes(std::min(Dump->End, Piece.What.Bytes) - Dump->Begin);
+  std::string Bytes(std::min(Dump->End, Piece.What.Bytes) - Dump->Begin, '\0');
   auto *const Context = static_cast<CUcontext>(const_cast<void *>(Piece.In));
   const CurrentContext Current(Context);
   if (Current.Result != CUDA_SUCCESS)
     return;
   const CUresult Result = Engines[Context].copyOut(Address + Dump->Begin,
                                                    Bytes.data(), Bytes.size());
-  const std::string Path = Output.path() + ".bytes";
-  std::FILE *File =
-      Result == CUDA_SUCCESS ? std::fopen(Path.c_str(), "wb") : nullptr;
-  if (!File)
+  if (Result != CUDA_SUCCESS)
     return;
-  std::fwrite(Bytes.data(), 1, Bytes.size(), File);
-  std::fclose(File);
+  // Half of the bytes would tell of another difference.
+  const std::string Path = Output.path() + ".bytes";
+  if (!writeFile(Path, Bytes)) {
+    std::remove(Path.c_str());
+    note("bytes that differ could not be written");
+  }
   Dump.reset();
 }
 

@@ -89,12 +89,16 @@ public:
 
 } // namespace
 
-// Takes note of how the child ended. \returns whether it has.
+// Notes how the child ended. \returns whether it has.
 static bool hasEnded(pid_t Process, ChildResult &Result) {
   int Status = 0;
   const pid_t Ended = ::waitpid(Process, &Status, WNOHANG);
-  if (Ended != Process)
-    return Ended < 0;
+  if (Ended == 0 || (Ended < 0 && errno == EINTR))
+    return false;
+  if (Ended < 0) {
+    Result.WaitError = std::strerror(errno);
+    return true;
+  }
   if (WIFSIGNALED(Status))
     Result.Signal = WTERMSIG(Status);
   else
@@ -186,8 +190,12 @@ ChildResult bankstripe::runtime::runChild(const ChildRequest &Request) {
     Result.StartError = std::strerror(errno);
     return Result;
   }
+  // Where the one who started this process ignores SIGCHLD, nobody would learn
+  // how the child ends.
+  const auto OldChild = std::signal(SIGCHLD, SIG_DFL);
   pid_t Process = 0;
   if (const int Error = spawn(Request, Output.Number, Errors.Number, Process)) {
+    std::signal(SIGCHLD, OldChild);
     Result.StartError = std::strerror(Error);
     return Result;
   }
@@ -198,6 +206,7 @@ ChildResult bankstripe::runtime::runChild(const ChildRequest &Request) {
   RunningGroup = 0;
   std::signal(SIGINT, OldInterrupt);
   std::signal(SIGTERM, OldTerminate);
+  std::signal(SIGCHLD, OldChild);
   Result.Output = Output.read();
   Result.Errors = Errors.read();
   if (Result.Errors.size() > KeptErrorBytes)
@@ -208,6 +217,8 @@ ChildResult bankstripe::runtime::runChild(const ChildRequest &Request) {
 std::string ChildResult::describe() const {
   if (!StartError.empty())
     return "could not be started: " + StartError;
+  if (!WaitError.empty())
+    return "could not be waited for: " + WaitError;
   if (TimedOut)
     return "stopped because it ran past the time limit";
   if (Signal)

@@ -27,6 +27,14 @@ TEST(Child, KeepsOutputErrorsAndStatus) {
   EXPECT_EQ(R.describe(), "exit status 7");
 }
 
+// As a parent leaves it that does not want to hear of its children.
+TEST(Child, HasAStatusWhereItsEndIsIgnored) {
+  const auto Old = std::signal(SIGCHLD, SIG_IGN);
+  const ChildResult R = shell("exit 7");
+  EXPECT_EQ(std::signal(SIGCHLD, Old), SIG_IGN);
+  EXPECT_EQ(R.describe(), "exit status 7");
+}
+
 TEST(Child, KeepsAllOfALargeOutput) {
   const ChildResult R = shell("head -c 3000000 /dev/zero; head -c 3000000 "
                               "/dev/zero >&2; echo end >&2");
