@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/LaunchCapture.h"
+#include "harness/ModuleSymbols.h"
 #include "recorder/Recorder.h"
 #include <algorithm>
 #include <cstdio>

@@ -5,16 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The driver gives the address of a variable to whoever knows its name, and
-// lists no names. They stand in the symbol table of the device image that was
-// loaded, an ELF file.
-//
 // The driver shows an image while it is loaded and never again, and does not
 // tell which of them a kernel is from: what they define does. A kernel of a
 // header can be in several modules, which other kernels tell apart.
-//
-// Nothing here knows of the driver. An image is any bytes: one that is no ELF
-// file of 64 bits, or that points outside itself, yields what was found so far.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,20 +16,9 @@
 
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bankstripe::runtime {
-
-/// What an image defines and asks for, by its symbols.
-struct ModuleSymbols {
-  std::vector<std::string> Variables; ///< In global memory.
-  std::vector<std::string> Constants; ///< `__constant__` variables.
-  std::vector<std::string> Kernels;   ///< Whose code it holds.
-  /// Functions of another image, or of the driver's, that its code calls.
-  std::vector<std::string> Outside;
-};
-ModuleSymbols symbolsOf(std::string_view Image);
 
 /// The images that were loaded.
 class ModuleImages {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/Recorder.h"
+#include "harness/ModuleSymbols.h"
 #include "recorder/KernelHandle.h"
 #include <algorithm>
 #include <cstdio>

@@ -8,8 +8,8 @@
 #ifndef BANKSTRIPE_REPLAY_GPUMEMORY_H
 #define BANKSTRIPE_REPLAY_GPUMEMORY_H
 
+#include "harness/Driver.h"
 #include "recording/Capture.h"
-#include "verify/Gpu.h"
 #include <functional>
 
 namespace bankstripe::runtime {

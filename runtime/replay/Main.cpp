@@ -12,13 +12,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "contract/Terminal.h"
+#include "harness/CommandLine.h"
 #include "harness/Json.h"
+#include "harness/Runner.h"
+#include "harness/Words.h"
 #include "recording/Capture.h"
 #include "recording/Records.h"
 #include "replay/Replayer.h"
 #include "replay/Report.h"
-#include "verify/Print.h"
-#include "verify/Runner.h"
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <chrono>
@@ -128,8 +130,8 @@ parseReplayOptions(int ArgumentCount, const char *const *Arguments) {
       ->required();
   addLaunchOptions(App, O, Only);
   addOutputOptions(App, O);
-  if (const auto Told = parseArguments(App, ArgumentCount, Arguments))
-    return *Told;
+  if (const auto Ended = parseArguments(App, ArgumentCount, Arguments))
+    return *Ended;
   for (const Side S : {Side::Original, Side::Rewritten})
     if (Only == sideName(S))
       O.Only = S;
@@ -435,9 +437,7 @@ replayAll(const ReplayOptions &O, const Capture &C,
           const std::vector<std::string> &Arguments) {
   std::vector<ReplayReport> Reports;
   const std::string Recorder = findRecorder();
-  Options ForRuns;
-  ForRuns.TimeoutSeconds = O.TimeoutSeconds;
-  Runner Runs(ForRuns, Recorder, [](const std::string &) {});
+  Runner Runs(O.TimeoutSeconds, Recorder, [](const std::string &) {});
   if (Runs.folder().empty()) {
     Reports.emplace_back().Results.Problem = "no temporary folder can be made";
     return Reports;

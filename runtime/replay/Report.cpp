@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "replay/Report.h"
+#include "harness/Words.h"
 #include "recording/Optional.h"
-#include "verify/Print.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -15,10 +15,10 @@
 #define BANKSTRIPE_REPLAY_REPORT_H
 
 #include "contract/Results.h"
+#include "harness/ByteDifference.h"
+#include "harness/CommandLine.h"
+#include "harness/Statistics.h"
 #include "recording/Capture.h"
-#include "verify/Compare.h"
-#include "verify/Options.h"
-#include "verify/Statistics.h"
 
 namespace bankstripe::runtime {
 

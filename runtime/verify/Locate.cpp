@@ -46,7 +46,7 @@ LaunchRange bankstripe::runtime::rangeBefore(const Recording &Original,
 // vary all the same.
 //
 // \param MayCrash the rewritten program may: it is recorded up to there.
-static Recordings recordAll(Runner &Runs, DigestRun How, size_t Controls,
+static Recordings recordAll(ProgramRunner &Runs, DigestRun How, size_t Controls,
                             bool MayCrash, std::string &Problem) {
   const Options &O = Runs.options();
   Recordings All{std::move(How), {}, {}, std::vector<Recording>(Controls)};
@@ -65,8 +65,9 @@ static Recordings recordAll(Runner &Runs, DigestRun How, size_t Controls,
   return All;
 }
 
-static std::optional<Recordings> recordAgain(Runner &Runs, const char *With,
-                                             DigestRun How, size_t Controls) {
+static std::optional<Recordings> recordAgain(ProgramRunner &Runs,
+                                             const char *With, DigestRun How,
+                                             size_t Controls) {
   Runs.tell(std::string("recording again, with ") + With);
   std::string Problem;
   Recordings All =
@@ -86,7 +87,7 @@ struct Located {
 
 // One step of the search, from what is known so far. Where no further one makes
 // sense, there is a problem, or nothing that differs any more.
-static Located narrowOnce(Runner &Runs, Located So, const DigestRun &How,
+static Located narrowOnce(ProgramRunner &Runs, Located So, const DigestRun &How,
                           bool MayVanish) {
   Location &At = So.At;
   Runs.tell(fmt::format("locating the difference in the launches {} to {}",
@@ -130,7 +131,7 @@ static Located narrowOnce(Runner &Runs, Located So, const DigestRun &How,
 //
 // \param MayVanish whether it can turn out to be none, because each launch that
 // differs is one that the original does not reproduce.
-static Located locate(Runner &Runs, const Difference &First,
+static Located locate(ProgramRunner &Runs, const Difference &First,
                       const LaunchRange &Range, DigestRun How, bool MayVanish) {
   Located So{First, {}};
   So.At.Range = Range;
@@ -169,7 +170,7 @@ recallVanished(Findings &In,
 // Compares, and narrows the first difference down to a launch. Where that turns
 // out to be one that varies by itself, it gets digests of its own, which excuse
 // what it writes and nothing else.
-static Findings compareAndLocate(Runner &Runs, Recordings Of) {
+static Findings compareAndLocate(ProgramRunner &Runs, Recordings Of) {
   const DigestRule Rule = Of.How.Rule;
   std::set<unsigned> Varying;
   std::vector<std::pair<Difference, Location>> Vanished;
@@ -208,7 +209,8 @@ static Findings compareAndLocate(Runner &Runs, Recordings Of) {
   }
 }
 
-Findings bankstripe::runtime::lookFor(Runner &Runs, Recordings Of, bool Ended) {
+Findings bankstripe::runtime::lookFor(ProgramRunner &Runs, Recordings Of,
+                                      bool Ended) {
   if (Ended)
     return compareAndLocate(Runs, std::move(Of));
   Findings Now{std::move(Of), {}, {}};
@@ -216,7 +218,7 @@ Findings bankstripe::runtime::lookFor(Runner &Runs, Recordings Of, bool Ended) {
   return Now;
 }
 
-Findings bankstripe::runtime::lookCloser(Runner &Runs, Findings So,
+Findings bankstripe::runtime::lookCloser(ProgramRunner &Runs, Findings So,
                                          bool Ended) {
   const std::deque<Launch> &Launches = So.Of.Original.Launches;
   const std::optional<Difference> &Found = So.Launches.First;
@@ -242,7 +244,8 @@ Findings bankstripe::runtime::lookCloser(Runner &Runs, Findings So,
   return Now;
 }
 
-std::string bankstripe::runtime::fetchBytes(Runner &Runs, bool OfRewritten,
+std::string bankstripe::runtime::fetchBytes(ProgramRunner &Runs,
+                                            bool OfRewritten,
                                             bool RandomAddresses,
                                             const Difference &D, uint64_t End) {
   const Options &O = Runs.options();

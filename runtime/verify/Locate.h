@@ -14,10 +14,23 @@
 #ifndef BANKSTRIPE_VERIFY_LOCATE_H
 #define BANKSTRIPE_VERIFY_LOCATE_H
 
+#include "harness/Runner.h"
 #include "verify/Compare.h"
-#include "verify/Runner.h"
+#include "verify/Options.h"
 
 namespace bankstripe::runtime {
+
+/// Runs both programs of a verification.
+class ProgramRunner : public Runner {
+public:
+  /// \param O outlives this.
+  ProgramRunner(const Options &O, std::string Recorder, Progress Tell)
+      : Runner(O.TimeoutSeconds, std::move(Recorder), std::move(Tell)), O(O) {}
+  const Options &options() const { return O; }
+
+private:
+  const Options &O;
+};
 
 /// So many launches are digested in one round of the search.
 constexpr unsigned LaunchesPerRound = 64;
@@ -71,17 +84,17 @@ struct Findings {
 ///
 /// \param Ended whether the rewritten program did as it should. If not, how far
 /// the two agree says where to look.
-Findings lookFor(Runner &Runs, Recordings Of, bool Ended);
+Findings lookFor(ProgramRunner &Runs, Recordings Of, bool Ended);
 
 /// For a rewritten program that failed or printed something else. Where that
 /// left no trace in the digests, what went wrong was overwritten since; more
 /// digests tell when.
-Findings lookCloser(Runner &Runs, Findings So, bool Ended);
+Findings lookCloser(ProgramRunner &Runs, Findings So, bool Ended);
 
 /// The bytes from D.Begin to \p End in memory after the launch D.Launch; empty
 /// when they could not be had.
-std::string fetchBytes(Runner &Runs, bool OfRewritten, bool RandomAddresses,
-                       const Difference &D, uint64_t End);
+std::string fetchBytes(ProgramRunner &Runs, bool OfRewritten,
+                       bool RandomAddresses, const Difference &D, uint64_t End);
 
 } // namespace bankstripe::runtime
 

@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 //     options -> recordings of both programs -> comparison, statistics -> text
+//     options -> recording and captures of one program -> survey
 //
 //===----------------------------------------------------------------------===//
 
+#include "contract/Terminal.h"
+#include "harness/Driver.h"
 #include "harness/Json.h"
 #include "page/Page.h"
 #include "recording/Records.h"
-#include "verify/Captures.h"
-#include "verify/Gpu.h"
 #include "verify/Print.h"
 #include <cstdio>
 #include <ctime>
@@ -29,7 +30,7 @@ static int problem(const std::string &Text, int Status) {
 }
 
 // Rewrites one line of a terminal; silent elsewhere.
-static void tell(const std::string &Step) {
+static void showStep(const std::string &Step) {
   if (::isatty(STDERR_FILENO))
     std::fprintf(stderr, "\r\033[K%s%s", printable(Step).c_str(),
                  Step.empty() ? "" : "...");
@@ -52,9 +53,9 @@ static std::string timeNow() {
   return fmt::format("{:%Y-%m-%d %H:%M UTC}", fmt::gmtime(std::time(nullptr)));
 }
 
-static int surveyOnly(const Options &O, const std::string &Recorder) {
-  const Survey Found = survey(O, Recorder, tell);
-  tell("");
+static int surveyProgram(const SurveyOptions &O, const std::string &Recorder) {
+  const Survey Found = survey(O, Recorder, showStep);
+  showStep("");
   if (!Found.Problem.empty())
     return problem(Found.Problem, ExitCannotRecord);
   const std::string Path = O.JsonPath.empty() ? "-" : O.JsonPath;
@@ -63,29 +64,10 @@ static int surveyOnly(const Options &O, const std::string &Recorder) {
              : problem("cannot write '" + Path + "'", ExitUsage);
 }
 
-int main(int ArgumentCount, char **Arguments) {
-  const auto Parsed = parseOptions(ArgumentCount, Arguments);
-  if (const Done *D = std::get_if<Done>(&Parsed)) {
-    std::fputs(D->Text.c_str(), D->Status == ExitIdentical ? stdout : stderr);
-    return D->Status;
-  }
-  const Options &O = std::get<Options>(Parsed);
-  PageInputs Page;
-  if (const std::string Wrong = readPlan(O.PlanPath, Page.Plan); !Wrong.empty())
-    return problem(Wrong, ExitUsage);
-  if (const std::string Reason = whyNoGpu(); !Reason.empty())
-    return problem("there is no GPU to verify on: " + Reason, ExitCannotRecord);
-  const std::string Recorder = findRecorder();
-  if (Recorder.empty())
-    return problem(
-        "libbankstripe-recorder.so is neither beside this program nor "
-        "in ../lib",
-        ExitCannotRecord);
-
-  if (!O.SurveyFolder.empty())
-    return surveyOnly(O, Recorder);
-  const VerifyReport Report = verify(O, Recorder, tell);
-  tell("");
+static int verifyPrograms(const Options &O, const std::string &Recorder,
+                          PageInputs Page) {
+  const VerifyReport Report = verify(O, Recorder, showStep);
+  showStep("");
   if (O.JsonPath != "-")
     std::fputs(printable(printReport(Report)).c_str(), stdout);
   Page.Verification = jsonReport(Report);
@@ -95,4 +77,28 @@ int main(int ArgumentCount, char **Arguments) {
   if (!O.HtmlPath.empty() && !writeFile(O.HtmlPath, htmlPage(Page)))
     return problem("cannot write '" + O.HtmlPath + "'", ExitUsage);
   return Report.Verdict;
+}
+
+int main(int ArgumentCount, char **Arguments) {
+  const auto Parsed = parseOptions(ArgumentCount, Arguments);
+  if (const Done *D = std::get_if<Done>(&Parsed)) {
+    std::fputs(D->Text.c_str(), D->Status == ExitIdentical ? stdout : stderr);
+    return D->Status;
+  }
+  const auto *Both = std::get_if<Options>(&Parsed);
+  PageInputs Page;
+  if (Both)
+    if (const std::string Wrong = readPlan(Both->PlanPath, Page.Plan);
+        !Wrong.empty())
+      return problem(Wrong, ExitUsage);
+  if (const std::string Reason = whyNoGpu(); !Reason.empty())
+    return problem("there is no GPU to verify on: " + Reason, ExitCannotRecord);
+  const std::string Recorder = findRecorder();
+  if (Recorder.empty())
+    return problem(
+        "libbankstripe-recorder.so is neither beside this program nor "
+        "in ../lib",
+        ExitCannotRecord);
+  return Both ? verifyPrograms(*Both, Recorder, std::move(Page))
+              : surveyProgram(std::get<SurveyOptions>(Parsed), Recorder);
 }

@@ -6,18 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Options.h"
-#include "contract/Terminal.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fmt/format.h>
-#include <sstream>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 using namespace bankstripe::runtime;
-namespace fs = std::filesystem;
 
 static const char Description[] =
     R"(Compares a rewritten CUDA program with its original: what every launch leaves
@@ -41,67 +34,41 @@ Examples:
   bankstripe-verify --all ./sort ./sort.striped
 )";
 
-Done bankstripe::runtime::usageError(const CLI::App &App,
-                                     const std::string &Message) {
-  return {fmt::format("{0}: {1}\nrun {0} --help for the options\n",
-                      App.get_name(), Message),
-          ExitUsage};
+// Looks for the program of a command. \returns what is wrong; empty when
+// nothing is.
+static std::string locate(Command &Of) {
+  const char *SearchPath = std::getenv("PATH");
+  const std::string Found =
+      findProgram(Of.Program, SearchPath ? SearchPath : "");
+  if (Found.empty())
+    return "'" + Of.Program + "' is not a program that can be run";
+  Of.Program = Found;
+  return "";
 }
 
-// CLI11 does not know the terminal's width.
-static void wrapDescriptions(CLI::App &App) {
-  const char *Given = std::getenv("COLUMNS");
-  winsize Size = {};
-  size_t Columns = Given ? std::strtoul(Given, nullptr, 10) : 0;
-  if (!Columns && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &Size) == 0)
-    Columns = Size.ws_col;
-  const size_t Indent = App.get_formatter()->get_column_width();
-  const size_t Room = std::max(Columns ? Columns : 80, Indent + 30) - Indent;
-  for (CLI::Option *O : App.get_options())
-    O->description(bankstripe::wrapped(O->get_description(), Room, 0));
-}
-
-std::optional<Done>
-bankstripe::runtime::parseArguments(CLI::App &App, int ArgumentCount,
-                                    const char *const *Arguments) {
-  wrapDescriptions(App);
-  App.set_version_flag("--version", App.get_name() + " " + BANKSTRIPE_VERSION);
-  try {
-    App.parse(ArgumentCount, Arguments);
-  } catch (const CLI::ParseError &Error) {
-    std::ostringstream Text;
-    return App.exit(Error, Text, Text) == 0 ? Done{Text.str()}
-                                            : usageError(App, Error.what());
-  }
-  return std::nullopt;
-}
-
-// \returns what is wrong; empty when nothing is.
 static std::string readCommands(Options &O,
                                 const std::vector<std::string> &Programs,
                                 const std::vector<std::string> &Rest) {
-  if (!O.SurveyFolder.empty()) {
-    if (!Programs.empty() || Rest.empty())
-      return "--survey: give one command, behind '--'";
-    O.Original = O.Rewritten = {Rest.front(), {Rest.begin() + 1, Rest.end()}};
-  } else if (Programs.size() == 1) {
+  if (Programs.size() == 1)
     return "the rewritten program is missing after '" + Programs[0] + "'";
-  } else if (Programs.empty()) {
+  if (Programs.empty()) {
     if (std::string Problem = splitCommands(Rest, O); !Problem.empty())
       return Problem;
   } else {
     O.Original = {Programs[0], Rest};
     O.Rewritten = {Programs[1], Rest};
   }
-  const char *SearchPath = std::getenv("PATH");
-  for (Command *C : {&O.Original, &O.Rewritten}) {
-    const std::string Found =
-        findProgram(C->Program, SearchPath ? SearchPath : "");
-    if (Found.empty())
-      return "'" + C->Program + "' is not a program that can be run";
-    C->Program = Found;
-  }
-  return "";
+  const std::string Problem = locate(O.Original);
+  return Problem.empty() ? locate(O.Rewritten) : Problem;
+}
+
+static std::string readCommand(SurveyOptions &O,
+                               const std::vector<std::string> &Programs,
+                               const std::vector<std::string> &Rest) {
+  if (!Programs.empty() || Rest.empty())
+    return "--survey: give one command, behind '--'";
+  O.Program = {Rest.front(), {Rest.begin() + 1, Rest.end()}};
+  return locate(O.Program);
 }
 
 // What is compared after which launches, and how.
@@ -119,14 +86,14 @@ static void addDigestOptions(CLI::App &App, Options &O) {
       ->excludes(Budget);
 }
 
-static void addSurveyOptions(CLI::App &App, Options &O) {
+static void addSurveyOptions(CLI::App &App, SurveyOptions &O) {
   auto *Folder =
-      App.add_option("--survey", O.SurveyFolder,
+      App.add_option("--survey", O.Folder,
                      "run one program only, say what it launches (--json), and "
                      "capture the launches that matter into this folder")
           ->check(CLI::ExistingDirectory.description(""))
           ->type_name("FOLDER");
-  App.add_option("--kernel", O.SurveyedKernels,
+  App.add_option("--kernel", O.Kernels,
                  "capture launches of this kernel, named by its symbol; may be "
                  "given several times")
       ->needs(Folder)
@@ -182,17 +149,18 @@ static void addOutputOptions(CLI::App &App, Options &O) {
       ->type_name("FILE");
 }
 
-std::variant<Options, Done>
+std::variant<Options, SurveyOptions, Done>
 bankstripe::runtime::parseOptions(int ArgumentCount,
                                   const char *const *Arguments) {
   Options O;
+  SurveyOptions Surveyed;
   CLI::App App(Description, "bankstripe-verify");
   App.footer(Details);
   std::vector<std::string> Programs;
   addRunOptions(App, O, Programs);
   addOutputOptions(App, O);
   addDigestOptions(App, O);
-  addSurveyOptions(App, O);
+  addSurveyOptions(App, Surveyed);
 
   const int Ours =
       static_cast<int>(std::find(Arguments + 1, Arguments + ArgumentCount,
@@ -200,47 +168,18 @@ bankstripe::runtime::parseOptions(int ArgumentCount,
                        Arguments);
   const std::vector<std::string> Rest(
       Arguments + std::min(Ours + 1, ArgumentCount), Arguments + ArgumentCount);
-  if (const auto Told = parseArguments(App, Ours, Arguments))
-    return *Told;
-  if (const std::string Problem = readCommands(O, Programs, Rest);
-      !Problem.empty())
+  if (const auto Ended = parseArguments(App, Ours, Arguments))
+    return *Ended;
+  const bool IsSurvey = !Surveyed.Folder.empty();
+  Surveyed.TimeoutSeconds = O.TimeoutSeconds;
+  Surveyed.JsonPath = O.JsonPath;
+  const std::string Problem = IsSurvey ? readCommand(Surveyed, Programs, Rest)
+                                       : readCommands(O, Programs, Rest);
+  if (!Problem.empty())
     return usageError(App, Problem);
+  if (IsSurvey)
+    return Surveyed;
   return O;
-}
-
-std::string bankstripe::runtime::findRecorder() {
-  std::error_code Error;
-  const fs::path Self = fs::read_symlink("/proc/self/exe", Error);
-  const fs::path Folder = Self.parent_path();
-  const char *Name = "libbankstripe-recorder.so";
-  for (const fs::path &Candidate :
-       {Folder / Name, Folder.parent_path() / "lib" / Name,
-        Folder.parent_path() / BANKSTRIPE_PRIVATE_FOLDER / Name})
-    if (fs::is_regular_file(Candidate, Error))
-      return Candidate.string();
-  return {};
-}
-
-static std::string quoted(const std::string &Word) {
-  constexpr char Plain[] =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-      "0123456789_-+=./:,@%^";
-  if (!Word.empty() && Word.find_first_not_of(Plain) == std::string::npos)
-    return Word;
-  std::string Text = "'";
-  for (const char C : Word)
-    if (C == '\'')
-      Text += "'\\''";
-    else
-      Text += C;
-  return Text + "'";
-}
-
-std::string Command::text() const {
-  std::string Text = quoted(Program);
-  for (const std::string &Argument : Arguments)
-    Text += ' ' + quoted(Argument);
-  return Text;
 }
 
 std::string
@@ -259,28 +198,5 @@ bankstripe::runtime::splitCommands(const std::vector<std::string> &Words,
     return "the rewritten command is missing after '--vs'";
   Into.Original = {Words.front(), {Words.begin() + 1, Middle}};
   Into.Rewritten = {*(Middle + 1), {Middle + 2, Words.end()}};
-  return "";
-}
-
-static bool canRun(const std::string &Path) {
-  std::error_code Error;
-  return ::access(Path.c_str(), X_OK) == 0 && !fs::is_directory(Path, Error);
-}
-
-std::string bankstripe::runtime::findProgram(const std::string &Name,
-                                             const std::string &SearchPath) {
-  if (Name.find('/') != std::string::npos)
-    return canRun(Name) ? Name : "";
-  for (size_t At = 0; At <= SearchPath.size() && !Name.empty();) {
-    const size_t End = std::min(SearchPath.find(':', At), SearchPath.size());
-    // An empty entry is the current folder.
-    const std::string Folder =
-        End == At ? "." : SearchPath.substr(At, End - At);
-    std::string Path = Folder;
-    Path.append("/").append(Name);
-    if (canRun(Path))
-      return Path;
-    At = End + 1;
-  }
   return "";
 }

@@ -13,43 +13,13 @@
 #include "verify/Print.h"
 #include "arch/ArchInfo.h"
 #include "harness/Json.h"
+#include "harness/Words.h"
 #include <algorithm>
 #include <fmt/ranges.h>
 #include <functional>
 
 using namespace bankstripe;
 using namespace bankstripe::runtime;
-
-std::string bankstripe::runtime::plural(uint64_t Count,
-                                        const std::string &One) {
-  return fmt::format("{} {}{}", Count, One,
-                     Count == 1           ? ""
-                     : One.ends_with("h") ? "es"
-                                          : "s");
-}
-
-std::string bankstripe::runtime::plainDurationText(
-    const std::optional<double> &Nanoseconds) {
-  if (!Nanoseconds)
-    return "-";
-  if (*Nanoseconds < 1e6)
-    return fmt::format("{:.2f} us", *Nanoseconds / 1e3);
-  if (*Nanoseconds < 1e9)
-    return fmt::format("{:.3f} ms", *Nanoseconds / 1e6);
-  return fmt::format("{:.3f} s", *Nanoseconds / 1e9);
-}
-
-std::string bankstripe::runtime::differenceText(const ByteDifference &B,
-                                                std::string_view Original,
-                                                std::string_view Rewritten) {
-  std::string Text = fmt::format(
-      "  first differing byte: {}; {} of the bytes {} to {} differ\n", B.Offset,
-      B.DifferingBytes, B.Begin, B.End - 1);
-  for (const ElementDifference &E : B.Elements)
-    Text += fmt::format("  element {} ({}): {} {}, {} {}\n", E.Index, E.Type,
-                        Original, E.Original, Rewritten, E.Rewritten);
-  return Text;
-}
 
 constexpr size_t LongestKernelName = 40;
 constexpr size_t MostListedLaunches = 8;
@@ -60,14 +30,6 @@ static std::string shortName(const std::string &Name) {
   if (Short.size() > LongestKernelName)
     Short = Short.substr(0, LongestKernelName - 3) + "...";
   return Short;
-}
-
-std::string bankstripe::runtime::memoryName(const std::string &Variable,
-                                            unsigned Number, uint64_t Bytes) {
-  return fmt::format("{} ({})",
-                     Variable.empty() ? fmt::format("allocation {}", Number)
-                                      : "variable " + canonicalName(Variable),
-                     plural(Bytes, "byte"));
 }
 
 namespace {

@@ -8,33 +8,9 @@
 #ifndef BANKSTRIPE_VERIFY_PRINT_H
 #define BANKSTRIPE_VERIFY_PRINT_H
 
-#include "contract/Terminal.h"
 #include "verify/Session.h"
-#include <string_view>
 
 namespace bankstripe::runtime {
-
-// What the reports of a replay say in the same words.
-
-/// "allocation 3 (16 bytes)", "variable table (1 byte)"
-///
-/// \param Variable its symbol; empty for an allocation.
-std::string memoryName(const std::string &Variable, unsigned Number,
-                       uint64_t Bytes);
-
-/// "1 launch", "2 launches", "3 bytes"
-std::string plural(uint64_t Count, const std::string &One);
-
-/// "12.30 us" of nanoseconds, in ASCII; "-" for none.
-std::string plainDurationText(const std::optional<double> &Nanoseconds);
-
-/// The first difference with both values, a line for each thing that is known;
-/// each begins with two spaces.
-///
-/// \param Original,Rewritten what the values are called.
-std::string differenceText(const ByteDifference &Of,
-                           std::string_view Original = "original",
-                           std::string_view Rewritten = "rewritten");
 
 /// The report as text.
 std::string printReport(const VerifyReport &Report);

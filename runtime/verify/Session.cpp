@@ -81,7 +81,7 @@ static std::optional<Stop> judgeAgain(const RecordedRun &Run,
 // After which launches memory is compared. Where that is limited, both programs
 // run without digests first, which says how much there is to compare. A
 // rewritten program that fails then will do so again.
-static OrStop<DigestRule> chooseRule(Runner &Runs) {
+static OrStop<DigestRule> chooseRule(ProgramRunner &Runs) {
   const Options &O = Runs.options();
   DigestRule Wanted;
   if (!O.Budget)
@@ -97,7 +97,7 @@ static OrStop<DigestRule> chooseRule(Runner &Runs) {
   return chooseDigests(Original.Record, std::move(Wanted), 1e9 * *O.Budget);
 }
 
-static OrStop<Originals> recordOriginal(Runner &Runs) {
+static OrStop<Originals> recordOriginal(ProgramRunner &Runs) {
   const std::string &Recorded = Runs.options().RecordedFolder;
   if (!Recorded.empty()) {
     auto Kept = Runner::kept(Runner::placeOf(Recorded, 0));
@@ -126,7 +126,7 @@ static bool isSame(const RecordedRun &Original, const RecordedRun &Rewritten) {
 
 // Many programs may be compared with one survey, and nearly all print their
 // times: what the original does again is then known from the first one.
-static RecordedRun recordAgain(Runner &Runs, const DigestRun &How,
+static RecordedRun recordAgain(ProgramRunner &Runs, const DigestRun &How,
                                unsigned Number) {
   const Options &O = Runs.options();
   const std::string Place =
@@ -138,7 +138,7 @@ static RecordedRun recordAgain(Runner &Runs, const DigestRun &How,
   return Runs.record(O.Original, How, Place);
 }
 
-static std::optional<Stop> recordAgain(Runner &Runs, Originals &Known) {
+static std::optional<Stop> recordAgain(ProgramRunner &Runs, Originals &Known) {
   for (unsigned Number = 1; Number < Runs.options().Repeats; ++Number) {
     RecordedRun Again = recordAgain(Runs, Known.How, Number);
     if (auto Problem = judgeAgain(Known.First, Again))
@@ -176,7 +176,7 @@ static bool mayBeOfAddresses(const Difference &D, const PairComparison &Moved) {
 // of the original, and may be another one in the rewritten program, whose code
 // has another size. A run with random addresses tells; then it is random ones
 // for all that follow, and what depends on them is known to vary.
-static Originals withOtherAddresses(Runner &Runs, Originals Known,
+static Originals withOtherAddresses(ProgramRunner &Runs, Originals Known,
                                     const RecordedRun &Rewritten) {
   const Comparison Fixed =
       compare(Known.First.Record, Known.Controls, Rewritten.Record);
@@ -223,8 +223,8 @@ static std::optional<Stop> judgeRewritten(const RecordedRun &Original,
   return std::nullopt;
 }
 
-static std::optional<ByteDifference> findBytes(Runner &Runs, const Findings &In,
-                                               const Difference &D) {
+static std::optional<ByteDifference>
+findBytes(ProgramRunner &Runs, const Findings &In, const Difference &D) {
   Runs.tell("fetching the bytes that differ");
   const uint64_t End = std::min(D.LastEnd, D.Begin + MostFetchedBytes);
   const bool Random = In.Of.How.RandomAddresses;
@@ -279,7 +279,7 @@ static std::vector<std::string> gatherNotes(const RecordedRun &Original,
 //===----------------------------------------------------------------------===//
 
 // One run. \returns false when there will be no more durations.
-static bool timeOne(Runner &Runs, bool IsRewritten, int ExitStatus,
+static bool timeOne(ProgramRunner &Runs, bool IsRewritten, int ExitStatus,
                     TimedRuns &Result) {
   const Options &O = Runs.options();
   const char *Which = IsRewritten ? "rewritten" : "original";
@@ -319,7 +319,7 @@ static bool timeOne(Runner &Runs, bool IsRewritten, int ExitStatus,
 // Stops with the first run that leaves no durations. The two take turns in
 // going first, so that a GPU that warms up slows neither more than the other.
 // \param ExitStatus what both have to end with.
-static TimedRuns timeBoth(Runner &Runs, int ExitStatus) {
+static TimedRuns timeBoth(ProgramRunner &Runs, int ExitStatus) {
   const Options &O = Runs.options();
   TimedRuns Result;
   bool GoesOn = true;
@@ -389,7 +389,7 @@ static VerifyReport withTimes(VerifyReport Report, TimedRuns Timed,
 }
 
 // The comparison of a rewritten program that was recorded.
-static Findings findDifference(Runner &Runs, Originals &Known,
+static Findings findDifference(ProgramRunner &Runs, Originals &Known,
                                RecordedRun &Rewritten, bool Ended) {
   if (Ended)
     Known = withOtherAddresses(Runs, std::move(Known), Rewritten);
@@ -403,7 +403,7 @@ static Findings findDifference(Runner &Runs, Originals &Known,
   return lookCloser(Runs, std::move(Found), Ended);
 }
 
-static VerifyReport compareWith(Runner &Runs, Originals Known,
+static VerifyReport compareWith(ProgramRunner &Runs, Originals Known,
                                 VerifyReport Report) {
   const Options &O = Runs.options();
   describeOriginal(Report, Known.First);
@@ -444,7 +444,7 @@ VerifyReport bankstripe::runtime::verify(const Options &O,
                                          const std::string &Recorder,
                                          const Progress &Tell) {
   VerifyReport Report = startReport(O);
-  Runner Runs(O, Recorder, Tell);
+  ProgramRunner Runs(O, Recorder, Tell);
   if (Runs.folder().empty())
     return stopped(std::move(Report),
                    {ExitCannotRecord, "no temporary folder can be made"});

@@ -20,9 +20,9 @@
 #ifndef BANKSTRIPE_VERIFY_SESSION_H
 #define BANKSTRIPE_VERIFY_SESSION_H
 
+#include "harness/Statistics.h"
 #include "verify/Compare.h"
 #include "verify/Locate.h"
-#include "verify/Statistics.h"
 
 namespace bankstripe::runtime {
 

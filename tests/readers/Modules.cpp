@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/Modules.h"
+#include "harness/ModuleSymbols.h"
 #include "../runtime/Images.h"
 #include "Reader.h"
 

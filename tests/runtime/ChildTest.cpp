@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Child.h"
+#include "harness/Child.h"
 #include <chrono>
 #include <csignal>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Child.h"
+#include "harness/Child.h"
 #include "verify/Options.h"
 #include <gtest/gtest.h>
 #include <sstream>
@@ -20,7 +20,7 @@ static ChildResult verifier(std::vector<std::string> Arguments) {
                    60});
 }
 
-static std::variant<Options, Done> parse(std::vector<const char *> Words) {
+static auto parse(std::vector<const char *> Words) {
   Words.insert(Words.begin(), "bankstripe-verify");
   return parseOptions(static_cast<int>(Words.size()), Words.data());
 }
@@ -95,6 +95,20 @@ TEST(CommandLine, TwoCommandsWithArgumentsOfTheirOwn) {
   EXPECT_EQ(O.Rewritten.Arguments,
             (std::vector<std::string>{"X=1", "/bin/sh", "--"}));
   EXPECT_TRUE(O.Original.text().ends_with("/sh -c 'a b'"));
+}
+
+TEST(CommandLine, SurveyIsOfOneCommand) {
+  const auto Result = parse({"--survey=/tmp", "--kernel=k", "--timeout=7",
+                             "--json=a", "--", "sh", "-c", "--vs"});
+  ASSERT_TRUE(std::holds_alternative<SurveyOptions>(Result));
+  const SurveyOptions &O = std::get<SurveyOptions>(Result);
+  EXPECT_TRUE(O.Program.Program.ends_with("/sh"));
+  EXPECT_EQ(O.Program.Arguments, (std::vector<std::string>{"-c", "--vs"}));
+  EXPECT_EQ(O.Kernels, std::vector<std::string>{"k"});
+  EXPECT_EQ(O.TimeoutSeconds, 7);
+  EXPECT_EQ(O.JsonPath, "a");
+  const auto Two = parse({"--survey=/tmp", "sh", "sh"});
+  EXPECT_EQ(std::get<Done>(Two).Status, ExitUsage);
 }
 
 static std::optional<double> budgetOf(std::vector<const char *> Words) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Statistics.h"
+#include "harness/Statistics.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "harness/ModuleSymbols.h"
 #include "Images.h"
-#include "recorder/Modules.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe::runtime;

@@ -230,12 +230,6 @@ TEST(Print, NotVerifiedSaysWhy) {
   EXPECT_EQ(Json::parse(jsonReport(R))["verdict"], "not-verified");
 }
 
-TEST(Print, HasNoControlCharacters) {
-  EXPECT_EQ(printable("a\x1b]0;title\x07\r\x7f\xc2\x9b"
-                      "31m\n\t\xc3\xa9"),
-            "a\\x1b]0;title\\x07\\x0d\\x7f\\x9b31m\n\t\xc3\xa9");
-}
-
 TEST(ByteDifference, FindsTheFirstByteAndItsWord) {
   std::string A(100, 'a'), B = A;
   EXPECT_FALSE(findByteDifference(A, B, 0));

@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "harness/Child.h"
 #include "recording/Capture.h"
 #include "replay/GpuMemory.h"
 #include "replay/Replayer.h"
 #include "replay/Report.h"
-#include "verify/Child.h"
 #include <cstdio>
 #include <cstring>
 #include <fstream>

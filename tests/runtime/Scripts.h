@@ -62,6 +62,18 @@ protected:
     return verify(O, "/no/recorder", [](const std::string &) {});
   }
 
+  /// A survey whose run replaces the first one of the original.
+  void surveyOriginal(const std::string &Original) {
+    O.RecordedFolder = Folder + "/survey";
+    std::filesystem::create_directory(O.RecordedFolder);
+    SurveyOptions Asked;
+    Asked.Folder = O.RecordedFolder;
+    Asked.Kernels = {"_Z4stepPi"};
+    Asked.Program = {write("original", Original), {}};
+    EXPECT_EQ(survey(Asked, "/no/recorder", [](const std::string &) {}).Problem,
+              "");
+  }
+
   std::string write(const std::string &Name, const std::string &Script) {
     std::string Path = Folder + "/" + Name;
     std::ofstream(Path) << "#!/bin/sh\nstand_in=" BANKSTRIPE_STAND_IN

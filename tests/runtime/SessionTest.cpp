@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Scripts.h"
-#include "verify/Captures.h"
+#include "survey/Survey.h"
 #include <algorithm>
 #include <fcntl.h>
 
@@ -66,12 +66,7 @@ TEST_F(Verify, SurveyStandsForTheOriginalsFirstRun) {
     std::ifstream Input(Folder + "/order");
     return std::string{std::istreambuf_iterator<char>(Input), {}};
   };
-  O.SurveyFolder = Folder + "/survey";
-  O.SurveyedKernels = {"_Z4stepPi"};
-  O.Original = {write("original", Log("a", 900, One)), {}};
-  fs::create_directory(O.SurveyFolder);
-  EXPECT_EQ(survey(O, "/no/recorder", [](const std::string &) {}).Problem, "");
-  O.RecordedFolder = std::exchange(O.SurveyFolder, "");
+  surveyOriginal(Log("a", 900, One));
   O.Runs = 0;
   const VerifyReport R = run(Log("a", 900, One), Log("b", 300, One));
   // Both read memory, so that both times are disturbed; one writes it.
@@ -101,11 +96,7 @@ TEST_F(Verify, WhatTheOriginalPrintsAgainIsAskedOnce) {
     std::ranges::replace(Text, '\n', ' ');
     return Text;
   };
-  O.SurveyFolder = Folder + "/survey";
-  O.Original = {write("original", Timed("a")), {}};
-  fs::create_directory(O.SurveyFolder);
-  EXPECT_EQ(survey(O, "/no/recorder", [](const std::string &) {}).Problem, "");
-  O.RecordedFolder = O.SurveyFolder;
+  surveyOriginal(Timed("a"));
   O.Runs = 0;
   const VerifyReport R = run(Timed("a"), Timed("b"));
   EXPECT_EQ(R.Verdict, ExitIdentical);
@@ -113,7 +104,7 @@ TEST_F(Verify, WhatTheOriginalPrintsAgainIsAskedOnce) {
   EXPECT_EQ(run(Timed("a"), Timed("c")).Verdict, ExitIdentical);
   EXPECT_EQ(Order(), "a b a c ");
   // Another survey is asked anew.
-  EXPECT_EQ(survey(O, "/no/recorder", [](const std::string &) {}).Problem, "");
+  surveyOriginal(Timed("a"));
   EXPECT_EQ(run(Timed("a"), Timed("d")).Verdict, ExitIdentical);
   EXPECT_EQ(Order(), "a b a c a d a ");
 }

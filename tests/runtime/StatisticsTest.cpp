@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Statistics.h"
+#include "harness/Statistics.h"
 #include "Programs.h"
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "survey/Survey.h"
 #include "Scripts.h"
 #include "harness/Json.h"
-#include "verify/Captures.h"
 #include <set>
 
 using namespace bankstripe;
@@ -85,12 +85,17 @@ TEST(ChosenLaunches, ALaunchBelongsToOneOfItsSize) {
 
 class Surveyed : public Verify {
 protected:
-  Survey look(const std::string &Program) {
-    O.SurveyFolder = Folder;
-    O.SurveyedKernels = {"_Z4stepPi"};
-    O.Original = {write("program", Program), {}};
-    return survey(O, "/no/recorder", [](const std::string &) {});
+  void SetUp() override {
+    Verify::SetUp();
+    Asked.Folder = Folder;
+    Asked.Kernels = {"_Z4stepPi"};
+    Asked.TimeoutSeconds = 20;
   }
+  Survey look(const std::string &Program) {
+    Asked.Program = {write("program", Program), {}};
+    return survey(Asked, "/no/recorder", [](const std::string &) {});
+  }
+  SurveyOptions Asked;
   const std::string Launches = "$stand_in record <<END\nlaunch _Z4stepPi 70\n"
                                "launch _Z5otherPi 20\n";
 };
@@ -137,8 +142,8 @@ TEST_F(Surveyed, FolderThatCannotBeUsedIsNamedBeforeAnythingRuns) {
   EXPECT_EQ(look("touch " + Ran).Problem,
             "'" + Folder + "' holds captures already: 0-12");
   std::filesystem::remove(Folder + "/0-12");
-  O.SurveyFolder = Folder + "/missing";
-  EXPECT_EQ(survey(O, "/no/recorder", [](const std::string &) {}).Problem,
+  Asked.Folder = Folder + "/missing";
+  EXPECT_EQ(look("touch " + Ran).Problem,
             "'" + Folder + "/missing' is no folder that can be written to");
   EXPECT_FALSE(std::filesystem::exists(Ran));
 }

@@ -1,4 +1,4 @@
-//===-- Captures.h - launches of programs into files ------------*- C++ -*-===//
+//===-- Survey.h - which launches represent a program -----------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_CAPTURES_H
-#define BANKSTRIPE_VERIFY_CAPTURES_H
+#ifndef BANKSTRIPE_SURVEY_SURVEY_H
+#define BANKSTRIPE_SURVEY_SURVEY_H
 
 #include "contract/Results.h"
-#include "verify/Runner.h"
+#include "harness/Runner.h"
 
 namespace bankstripe::runtime {
 
@@ -33,15 +33,23 @@ std::vector<ChosenLaunch>
 chooseLaunches(const std::vector<const Launch *> &Launches,
                std::vector<unsigned> Captured);
 
+struct SurveyOptions {
+  Command Program;
+  double TimeoutSeconds = 600;      ///< Of the run; 0 for no limit.
+  std::string JsonPath;             ///< Empty or "-" for standard output.
+  std::string Folder;               ///< Of the captures.
+  std::vector<std::string> Kernels; ///< Symbols of those to capture.
+  double MostCaptured = 16;         ///< Gigabytes of memory in all captures.
+};
+
 struct Survey : SurveyResult {
   std::string Problem; ///< Why nothing is known; else empty.
 };
 
-/// Runs the original program of the options. Captures go to the folder that the
-/// options name, for those kernels that they name.
-Survey survey(const Options &O, const std::string &Recorder,
+/// Runs the program once. Its run stays in the folder beside the captures.
+Survey survey(const SurveyOptions &O, const std::string &Recorder,
               const Progress &Tell);
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_CAPTURES_H
+#endif // BANKSTRIPE_SURVEY_SURVEY_H

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Child.h"
+#include "harness/Child.h"
 #include "recording/Records.h"
 #include <cerrno>
 #include <chrono>

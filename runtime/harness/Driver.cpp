@@ -1,11 +1,11 @@
-//===-- Gpu.cpp - what the GPU says of itself -----------------------------===//
+//===-- Driver.cpp - what is asked of the CUDA driver ---------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Gpu.h"
+#include "harness/Driver.h"
 #include <dlfcn.h>
 
 using namespace bankstripe::runtime;

@@ -1,11 +1,11 @@
-//===-- Captures.cpp - launches of programs into files --------------------===//
+//===-- Survey.cpp - which launches represent a program -------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Captures.h"
+#include "survey/Survey.h"
 #include "recording/Capture.h"
 #include <algorithm>
 #include <cctype>
@@ -197,37 +197,36 @@ static std::string whyUnusable(const std::string &Folder) {
   return "";
 }
 
-Survey bankstripe::runtime::survey(const Options &O,
+Survey bankstripe::runtime::survey(const SurveyOptions &O,
                                    const std::string &Recorder,
                                    const Progress &Tell) {
   Survey Result;
-  Runner Runs(O, Recorder, Tell);
+  Runner Runs(O.TimeoutSeconds, Recorder, Tell);
   RecordRequest Request;
   Request.Mode = RecordingMode::Survey;
-  Request.Survey = {
-      O.SurveyFolder, {}, static_cast<uint64_t>(1e9 * O.MostCaptured)};
-  for (const std::string &Symbol : O.SurveyedKernels)
+  Request.Survey = {O.Folder, {}, static_cast<uint64_t>(1e9 * O.MostCaptured)};
+  for (const std::string &Symbol : O.Kernels)
     Request.Survey.Kernels.push_back(kernelName(Symbol));
   const WantedSurvey Wanted = Request.Survey;
   Request.Digests = digestsOfSurvey(Wanted.Kernels);
-  Result.Problem = whyUnusable(O.SurveyFolder);
+  Result.Problem = whyUnusable(O.Folder);
   if (!Result.Problem.empty())
     return Result;
   // Runs of the original that were kept beside an earlier survey.
   std::error_code Error;
   for (unsigned I = 1;
-       fs::remove(Runner::placeOf(O.SurveyFolder, I) + "/ending", Error); ++I)
+       fs::remove(Runner::placeOf(O.Folder, I) + "/ending", Error); ++I)
     ;
   Runs.tell("running the program");
-  const RecordedRun Run = Runs.run(O.Original, std::move(Request));
+  const RecordedRun Run = Runs.run(O.Program, std::move(Request));
   if (!Run.Child.exited())
     Result.Problem = "the program: " + Run.Child.describe();
   else if (!Run.Problem.empty())
     Result.Problem = "the program could not be recorded: " + Run.Problem;
   else if (Run.Record.Executions.empty())
     Result.Problem = "the program launches no kernel";
-  else if (!Runner::keep(Run, Runner::placeOf(O.SurveyFolder, 0)))
-    Result.Problem = "'" + O.SurveyFolder + "' cannot be written to";
+  else if (!Runner::keep(Run, Runner::placeOf(O.Folder, 0)))
+    Result.Problem = "'" + O.Folder + "' cannot be written to";
   Runs.forget(Run);
   if (!Result.Problem.empty()) {
     Result.Problem += lastWords(Run.Child);

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Runner.h"
+#include "harness/Runner.h"
 #include "recording/Recording.h"
 #include "recording/Records.h"
 #include <algorithm>
@@ -104,8 +104,9 @@ static void readProcesses(RecordedRun &Run, const std::string &First) {
   static_cast<RecordedProcess &>(Run) = std::move(Processes[Principal]);
 }
 
-Runner::Runner(const Options &O, const std::string &Recorder, Progress Tell)
-    : O(O), Recorder(Recorder), Tell(std::move(Tell)) {
+Runner::Runner(double TimeoutSeconds, std::string Recorder, Progress Tell)
+    : TimeoutSeconds(TimeoutSeconds), Recorder(std::move(Recorder)),
+      Tell(std::move(Tell)) {
   std::error_code Error;
   Folder = fs::temp_directory_path(Error) / "bankstripe-verify-XXXXXX";
   if (!::mkdtemp(Folder.data()))
@@ -136,7 +137,7 @@ RecordedRun Runner::run(const Command &What, RecordRequest Request,
   ChildRequest Child;
   Child.Program = What.Program;
   Child.Arguments = What.Arguments;
-  Child.TimeoutSeconds = O.TimeoutSeconds;
+  Child.TimeoutSeconds = TimeoutSeconds;
   if (!IsTimed)
     Child.FixedAddresses = !RandomAddresses;
   Child.Environment["CUDA_INJECTION64_PATH"] = Recorder;

@@ -1,12 +1,12 @@
-//===-- Gpu.h - what the GPU says of itself ---------------------*- C++ -*-===//
+//===-- Driver.h - what is asked of the CUDA driver -------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_GPU_H
-#define BANKSTRIPE_VERIFY_GPU_H
+#ifndef BANKSTRIPE_HARNESS_DRIVER_H
+#define BANKSTRIPE_HARNESS_DRIVER_H
 
 #include <cuda.h>
 #include <stdexcept>
@@ -81,4 +81,4 @@ std::string whyNoGpu();
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_GPU_H
+#endif // BANKSTRIPE_HARNESS_DRIVER_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_CHILD_H
-#define BANKSTRIPE_VERIFY_CHILD_H
+#ifndef BANKSTRIPE_HARNESS_CHILD_H
+#define BANKSTRIPE_HARNESS_CHILD_H
 
 #include <map>
 #include <optional>
@@ -55,4 +55,4 @@ ChildResult runChild(const ChildRequest &Request);
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_CHILD_H
+#endif // BANKSTRIPE_HARNESS_CHILD_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_STATISTICS_H
-#define BANKSTRIPE_VERIFY_STATISTICS_H
+#ifndef BANKSTRIPE_HARNESS_STATISTICS_H
+#define BANKSTRIPE_HARNESS_STATISTICS_H
 
 #include "contract/Results.h"
 #include "recording/Recording.h"
@@ -71,4 +71,4 @@ kernelStatistics(const Recording &Original, const Recording &Rewritten,
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_STATISTICS_H
+#endif // BANKSTRIPE_HARNESS_STATISTICS_H

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_VERIFY_RUNNER_H
-#define BANKSTRIPE_VERIFY_RUNNER_H
+#ifndef BANKSTRIPE_HARNESS_RUNNER_H
+#define BANKSTRIPE_HARNESS_RUNNER_H
 
+#include "harness/Child.h"
+#include "harness/CommandLine.h"
 #include "recording/Request.h"
-#include "verify/Child.h"
-#include "verify/Options.h"
 #include <functional>
 
 namespace bankstripe::runtime {
@@ -57,12 +57,12 @@ struct KeptRun {
 /// away with it.
 class Runner {
 public:
-  Runner(const Options &O, const std::string &Recorder, Progress Tell);
+  /// \param TimeoutSeconds of one run; 0 for no limit.
+  Runner(double TimeoutSeconds, std::string Recorder, Progress Tell);
   ~Runner();
   Runner(const Runner &) = delete;
   Runner &operator=(const Runner &) = delete;
 
-  const Options &options() const { return O; }
   void tell(const std::string &What) const { Tell(What); }
   /// Where further files can be put; empty when there is no folder.
   const std::string &folder() const { return Folder; }
@@ -94,8 +94,8 @@ public:
   }
 
 private:
-  const Options &O;
-  const std::string &Recorder;
+  const double TimeoutSeconds;
+  const std::string Recorder;
   const Progress Tell;
   std::string Folder;
   unsigned Runs = 0;
@@ -106,4 +106,4 @@ std::string lastWords(const ChildResult &Child);
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_VERIFY_RUNNER_H
+#endif // BANKSTRIPE_HARNESS_RUNNER_H
