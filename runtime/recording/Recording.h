@@ -187,8 +187,8 @@ struct Recording {
   std::deque<Launch> Executions;
   /// What could not be recorded, and how often that was met.
   std::map<std::string, uint64_t> Notes;
-  /// Launches without digests, by what left them out: "budget"; as
-  /// "collective", those of kernels that wait for others; and, as "freed", the
+  /// Launches without digests, by what left them out: "rule"; as "collective",
+  /// those of kernels that wait for others; and, as "freed", the
   /// allocations that went without a digest after their last launch.
   std::map<std::string, uint64_t> Skipped;
   std::string Failure;   ///< Why nothing could be recorded; else empty.

@@ -31,8 +31,7 @@ NLOHMANN_JSON_SERIALIZE_ENUM(RecordingMode, {{RecordingMode::Digest, "digest"},
                                              {RecordingMode::Time, "time"},
                                              {RecordingMode::Survey, "survey"}})
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchSpan, First, Last, Parts)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DigestRule, First,
-                                                FirstOfChanged, Changed,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DigestRule, First, Kernels,
                                                 FirstFrees, Spans, Until)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WantedBytes, Launch, IsVariable, Allocation,
                                    Begin, End)
@@ -68,8 +67,9 @@ Selection::Kernel &Selection::kernel(const std::string &Symbol) {
   if (IsNew) {
     At->second.IsCollective =
         Name.starts_with("ncclDevKernel") || Name.starts_with("ncclKernel");
-    At->second.IsChanged =
-        std::ranges::find(Rule.Changed, Name) != Rule.Changed.end();
+    At->second.IsMeant =
+        Rule.Kernels.empty() ||
+        std::ranges::find(Rule.Kernels, Name) != Rule.Kernels.end();
   }
   return At->second;
 }
@@ -84,15 +84,12 @@ std::string_view Selection::launch(unsigned Index, Kernel &Of) {
   if (Of.IsCollective)
     return "collective";
   if (Rule.Until && Index > *Rule.Until)
-    return "budget";
+    return "rule";
   if (std::ranges::any_of(Rule.Spans, [Index](const LaunchSpan &Span) {
         return Span.digests(Index);
       }))
     return "";
-  return isAmongFirst(LatestOfKernel,
-                      Of.IsChanged ? Rule.FirstOfChanged : Rule.First)
-             ? ""
-             : "budget";
+  return Of.IsMeant && isAmongFirst(LatestOfKernel, Rule.First) ? "" : "rule";
 }
 
 bool Selection::digestsFrees() const {

@@ -52,9 +52,8 @@ struct DigestRule {
   /// Of each kernel so many launches, and then those whose number is a power of
   /// two. They count from 0; with 0, none.
   uint64_t First = All;
-  /// Likewise, of the kernels in Changed (canonical names).
-  uint64_t FirstOfChanged = All;
-  std::vector<std::string> Changed;
+  /// Only of these kernels (canonical names); empty: of all.
+  std::vector<std::string> Kernels;
   /// Likewise: launches after which what is freed is digested.
   uint64_t FirstFrees = All;
   std::vector<LaunchSpan> Spans; ///< In any case.
@@ -63,7 +62,7 @@ struct DigestRule {
   /// No launch, and nothing that is freed.
   static DigestRule none() {
     DigestRule Rule;
-    Rule.First = Rule.FirstOfChanged = Rule.FirstFrees = 0;
+    Rule.First = Rule.FirstFrees = 0;
     return Rule;
   }
 };
@@ -117,7 +116,8 @@ public:
 
   /// What is known of a kernel; it stays where it is.
   struct Kernel {
-    bool IsChanged = false, IsCollective = false;
+    bool IsMeant = false; ///< By the rule.
+    bool IsCollective = false;
     uint64_t Launches = 0;
   };
   /// The kernel of this symbol; the same one for every spelling of its
@@ -127,7 +127,7 @@ public:
   /// Decides on the next launch, of number \p Index.
   ///
   /// \returns nothing when it is digested, else what is against it, as it
-  /// stands in a recording: "budget" or "collective".
+  /// stands in a recording: "rule" or "collective".
   std::string_view launch(unsigned Index, Kernel &Of);
 
   /// Decides whether to digest memory that goes before the next launch.

@@ -174,8 +174,9 @@ static std::vector<SurveyedKernel> listKernels(const RecordedRun &Run,
 static DigestRule digestsOfSurvey(std::vector<std::string> Kernels) {
   constexpr uint64_t Few = 16;
   DigestRule Rule = DigestRule::none();
-  Rule.FirstOfChanged = Rule.FirstFrees = Few;
-  Rule.Changed = std::move(Kernels);
+  Rule.First = Kernels.empty() ? 0 : Few;
+  Rule.FirstFrees = Few;
+  Rule.Kernels = std::move(Kernels);
   return Rule;
 }
 

@@ -73,17 +73,17 @@ static std::string readCommand(SurveyOptions &O,
 
 // What is compared after which launches, and how.
 static void addDigestOptions(CLI::App &App, Options &O) {
-  auto *Budget =
-      App.add_option("--budget", O.Budget,
-                     "how many gigabytes of memory the comparing may read in "
-                     "a run (default: 4000); the first launches of each kernel "
-                     "and what is left at the end are compared in any case")
-          ->check(CLI::Range(0.0, 1e12).description(""))
-          ->type_name("GB");
+  auto *First =
+      App.add_option("--first", O.First,
+                     "compare memory after so many launches of each kernel, "
+                     "after those whose number is a power of two, and at the "
+                     "end (default: 256)")
+          ->check(CLI::Range(1, 1000000000).description(""))
+          ->type_name("N");
   App.add_flag_callback(
-         "--all", [&O] { O.Budget.reset(); },
-         "compare memory after every launch, however much it is")
-      ->excludes(Budget);
+         "--all", [&O] { O.First.reset(); },
+         "compare memory after every launch, however long that takes")
+      ->excludes(First);
 }
 
 static void addSurveyOptions(CLI::App &App, SurveyOptions &O) {

@@ -23,8 +23,9 @@ struct Options {
   std::string JsonPath;        ///< Empty for none; "-" for stdout.
   std::string HtmlPath;        ///< Of the page; empty for none.
   std::string PlanPath;        ///< What the page shows besides; or empty.
-  /// Gigabytes of memory that the digests of a run may read; none: all.
-  std::optional<double> Budget = 4000;
+  /// Memory is compared after so many launches of each kernel, and after those
+  /// whose number is a power of two; none: after all.
+  std::optional<uint64_t> First = 256;
   unsigned Repeats = 2; ///< Runs of the original with digests.
   /// Of a survey of the original that replaces its first run; or empty.
   std::string RecordedFolder;

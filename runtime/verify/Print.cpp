@@ -187,11 +187,11 @@ static std::vector<std::string> coverage(const VerifyReport &Report) {
   std::string Reasons;
   for (const auto &[Reason, Count] : Report.Skipped)
     if (Reason != "freed")
-      Reasons += fmt::format(
-          "{}{} {}", Reasons.empty() ? "" : ", ", Count,
-          Reason == "budget"
-              ? fmt::format("by --budget={}", Report.Budget.value_or(0))
-              : "of kernels that wait for others");
+      Reasons +=
+          fmt::format("{}{} {}", Reasons.empty() ? "" : ", ", Count,
+                      Reason == "rule" ? fmt::format("by --first={}",
+                                                     Report.First.value_or(0))
+                                       : "of kernels that wait for others");
   std::vector<std::string> Found;
   if (!Reasons.empty())
     Found.push_back(fmt::format(
@@ -412,7 +412,7 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
                  {"digestedLaunches", Report.DigestedLaunches},
                  {"digestsBeforeFree", Report.DigestsBeforeFree},
                  {"skipped", Report.Skipped},
-                 {"budget", Report.Budget},
+                 {"first", Report.First},
                  {"repeats", Report.Repeats},
                  {"notDeterministic", Launches.NotDeterministic},
                  {"threads", Launches.Threads},

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "verify/Session.h"
-#include "verify/Digests.h"
 #include <algorithm>
 #include <fmt/ranges.h>
 #include <iterator>
@@ -78,23 +77,11 @@ static std::optional<Stop> judgeAgain(const RecordedRun &Run,
   return std::nullopt;
 }
 
-// After which launches memory is compared. Where that is limited, both programs
-// run without digests first, which says how much there is to compare. A
-// rewritten program that fails then will do so again.
-static OrStop<DigestRule> chooseRule(ProgramRunner &Runs) {
-  const Options &O = Runs.options();
-  DigestRule Wanted;
-  if (!O.Budget)
-    return Wanted;
-  const DigestRun Without{DigestRule::none()};
-  Runs.tell("counting what the original launches");
-  const RecordedRun Original = Runs.record(O.Original, Without);
-  if (auto Problem = judgeOriginal(Original))
-    return *Problem;
-  Runs.tell("counting what the rewritten program launches");
-  const RecordedRun Rewritten = Runs.record(O.Rewritten, Without);
-  Wanted.Changed = changedKernels(Original.Record, Rewritten.Record);
-  return chooseDigests(Original.Record, std::move(Wanted), 1e9 * *O.Budget);
+static DigestRule ruleOf(const Options &O) {
+  DigestRule Rule;
+  if (O.First)
+    Rule.First = Rule.FirstFrees = *O.First;
+  return Rule;
 }
 
 static OrStop<Originals> recordOriginal(ProgramRunner &Runs) {
@@ -107,10 +94,7 @@ static OrStop<Originals> recordOriginal(ProgramRunner &Runs) {
       return *Problem;
     return Originals{std::move(Kept->How), std::move(Kept->Run), {}, {}};
   }
-  auto Rule = chooseRule(Runs);
-  if (const auto *Problem = std::get_if<Stop>(&Rule))
-    return *Problem;
-  Originals All{{std::get<DigestRule>(std::move(Rule))}, {}, {}, {}};
+  Originals All{{ruleOf(Runs.options())}, {}, {}, {}};
   Runs.tell("recording the original");
   All.First = Runs.record(Runs.options().Original, All.How);
   if (auto Problem = judgeOriginal(All.First))
@@ -351,7 +335,7 @@ static VerifyReport startReport(const Options &O) {
   VerifyReport Report;
   Report.OriginalCommand = O.Original.text();
   Report.RewrittenCommand = O.Rewritten.text();
-  Report.Budget = O.Budget;
+  Report.First = O.First;
   return Report;
 }
 

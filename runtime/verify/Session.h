@@ -5,8 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     original, rewritten                           without digests, to decide
-//                                                   how many there will be
 //     original, rewritten                           with digests, compared; a
 //                                                   survey can stand for the
 //                                                   original's run
@@ -40,12 +38,12 @@ struct VerifyReport {
   /// Where Launches.First was found, when it is a difference in memory.
   std::optional<Location> Found;
   unsigned Repeats = 1; ///< Runs of the original with digests.
-  /// What the recorder left out, by reason: "budget" (launches) and "freed"
+  /// What the recorder left out, by reason: "rule" (launches) and "freed"
   /// (allocations).
   std::map<std::string, uint64_t> Skipped;
   unsigned DigestedLaunches = 0;  ///< With digests right after them.
   unsigned DigestsBeforeFree = 0; ///< Of memory after other launches.
-  std::optional<double> Budget;   ///< Gigabytes that digests may read.
+  std::optional<uint64_t> First;  ///< As in Options.
   std::vector<KernelStatistics> Kernels;
   unsigned Runs = 0; ///< Timed runs that succeeded, of each program.
   PairedTimes Total; ///< All launches of a run together.

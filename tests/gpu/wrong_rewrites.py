@@ -96,7 +96,7 @@ NO_EFFECT = {
 # How often a wrong program is run to know what it does, where it may not reproduce itself.
 DUMPS = 6
 # The two ways in which the verifier looks.
-WAYS = {"all": ["--all"], "search": ["--budget=0"]}
+WAYS = {"all": ["--all"], "search": ["--first=1"]}
 
 
 class Case:

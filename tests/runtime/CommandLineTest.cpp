@@ -36,8 +36,8 @@ TEST(CommandLine, BadUsageExitsWith2) {
       {"--timeout=-5", "/bin/true", "/bin/true"},
       {"--unknown", "/bin/true", "/bin/true"},
       {"/bin/true", "/bin/true", "/bin/true"},
-      {"--all", "--budget=1", "/bin/true", "/bin/true"},
-      {"--budget=-1", "/bin/true", "/bin/true"},
+      {"--all", "--first=1", "/bin/true", "/bin/true"},
+      {"--first=0", "/bin/true", "/bin/true"},
       {"--repeats=1", "/bin/true", "/bin/true"},
       {"--", "/bin/true"},
       {"--", "/bin/true", "--vs"},
@@ -111,16 +111,14 @@ TEST(CommandLine, SurveyIsOfOneCommand) {
   EXPECT_EQ(std::get<Done>(Two).Status, ExitUsage);
 }
 
-static std::optional<double> budgetOf(std::vector<const char *> Words) {
-  Words.insert(Words.end(), {"/bin/true", "/bin/true"});
-  auto Result = parse(std::move(Words));
-  return std::get<Options>(Result).Budget;
-}
-
-TEST(CommandLine, BudgetIsForRunsThatSayNothingElse) {
-  EXPECT_EQ(budgetOf({}), 4000);
-  EXPECT_EQ(budgetOf({"--budget=0.5"}), 0.5);
-  EXPECT_EQ(budgetOf({"--all"}), std::nullopt);
+TEST(CommandLine, LaunchesAreLimitedWhereNothingElseIsSaid) {
+  const auto FirstOf = [](std::vector<const char *> Words) {
+    Words.insert(Words.end(), {"/bin/true", "/bin/true"});
+    return std::get<Options>(parse(std::move(Words))).First;
+  };
+  EXPECT_EQ(FirstOf({}), 256);
+  EXPECT_EQ(FirstOf({"--first=3"}), 3);
+  EXPECT_EQ(FirstOf({"--all"}), std::nullopt);
 }
 
 static std::string splitProblem(const std::vector<std::string> &Words) {

@@ -164,12 +164,12 @@ TEST(Print, LaunchesThatWereLeftOutAndWhy) {
   EXPECT_FALSE(has(printReport(R), "left out"));
   R.Launches.ComparedLaunches = R.LaunchCount = 100;
   R.DigestedLaunches = 10;
-  R.Skipped = {{"collective", 60}, {"budget", 30}, {"freed", 1}};
-  R.Budget = 4000;
+  R.Skipped = {{"collective", 60}, {"rule", 30}, {"freed", 1}};
+  R.First = 256;
   const std::string Text = printReport(R);
   EXPECT_TRUE(has(Text,
                   "memory was compared after 10 of 100 launches and at "
-                  "the end; left out: 30 by --budget=4000, 60 of kernels that "
+                  "the end; left out: 30 by --first=256, 60 of kernels that "
                   "wait for others."))
       << Text;
   EXPECT_TRUE(Text.starts_with("identical where it was compared: 100 "));

@@ -51,7 +51,7 @@ protected:
     ASSERT_TRUE(mkdtemp(Pattern.data()));
     Folder = Pattern;
     O.Runs = 2;
-    O.Budget.reset();
+    O.First.reset();
     O.TimeoutSeconds = 20;
   }
   void TearDown() override { std::filesystem::remove_all(Folder); }

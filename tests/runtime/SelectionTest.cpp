@@ -5,9 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Programs.h"
 #include "recording/Request.h"
-#include "verify/Digests.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe::runtime;
@@ -56,7 +54,7 @@ TEST(Selection, WithoutARuleEverythingIsDigested) {
 
 TEST(Selection, NothingIsDigestedWhereNothingIsAskedFor) {
   Chooser C(DigestRule::none());
-  EXPECT_EQ(C.launch(), "budget");
+  EXPECT_EQ(C.launch(), "rule");
   EXPECT_FALSE(C.Select.digestsFrees());
 }
 
@@ -79,15 +77,12 @@ TEST(Selection, FirstLaunchesOfEachKernelAndThenPowersOfTwo) {
   EXPECT_EQ(C.launch("_Z5otherPi"), "");
 }
 
-TEST(Selection, ChangedKernelsHaveANumberOfTheirOwn) {
+TEST(Selection, OtherKernelsCanBeLeftOut) {
   DigestRule Rule;
-  Rule.First = 1;
-  Rule.Changed = {"step(int*)"};
+  Rule.Kernels = {"step(int*)"};
   Chooser C(Rule);
   EXPECT_EQ(C.chosen(20).size(), 20u);
-  for (int I = 0; I < 3; ++I)
-    C.launch("_Z5otherPi");
-  EXPECT_EQ(C.launch("_Z5otherPi"), "budget");
+  EXPECT_EQ(C.launch("_Z5otherPi"), "rule");
 }
 
 TEST(Selection, WhatIsFreedIsDigestedByTheSameRule) {
@@ -124,7 +119,7 @@ TEST(Request, IsReadAsItIsWritten) {
   RecordRequest R;
   R.Recording = "/tmp/a \"file\"";
   R.Digests.First = 8;
-  R.Digests.Changed = {"step(int*)"};
+  R.Digests.Kernels = {"step(int*)"};
   R.Digests.FirstFrees = 0;
   R.Digests.Spans = {{1, 9, 4}};
   R.Digests.Until = 9;
@@ -134,7 +129,6 @@ TEST(Request, IsReadAsItIsWritten) {
   EXPECT_EQ(parseRequest(printRequest(R), Again), "");
   EXPECT_EQ(printRequest(Again), printRequest(R));
   EXPECT_EQ(Again.Mode, RecordingMode::Digest);
-  EXPECT_EQ(Again.Digests.FirstOfChanged, DigestRule::All);
   R.Mode = RecordingMode::Time;
   EXPECT_EQ(parseRequest(printRequest(R), Again), "");
   EXPECT_EQ(Again.Mode, RecordingMode::Time);
@@ -153,75 +147,4 @@ TEST(Request, WhatIsWrongIsToldAfterTheNameOfTheRecording) {
   }
   RecordRequest R;
   EXPECT_NE(parseRequest("not JSON", R), "");
-}
-
-namespace {
-
-// Launches of two kernels over memory of so many bytes, and what is freed.
-Recording alternating(unsigned Count, uint64_t Bytes) {
-  Recording R;
-  allocate(R, Bytes);
-  for (unsigned I = 0; I < Count; ++I) {
-    launch(R, I % 2 ? "_Z4stepPi" : "_Z4fillPi");
-    if (const unsigned Freed = I + 2; Freed <= Count)
-      R.Allocations[allocate(R, 1000)].FreedBefore = Freed;
-  }
-  return R;
-}
-
-} // namespace
-
-TEST(ChangedKernels, AreThoseThatTakeSomethingElse) {
-  Recording A = alternating(4, 1), B = A;
-  EXPECT_TRUE(changedKernels(A, B).empty());
-  B.Launches[3].Takes.StaticSharedBytes = 4096;
-  EXPECT_EQ(changedKernels(A, B), std::vector<std::string>{"step(int*)"});
-  EXPECT_TRUE(changedKernels(A, {}).empty());
-}
-
-TEST(ChooseDigests, CountsTheMemoryThatIsReadAndAWaitForEachTime) {
-  const auto All = [](const Recording &R, double Budget) {
-    return chooseDigests(R, {}, Budget).First == DigestRule::All;
-  };
-  const Recording Large = alternating(10, 1'000'000'000);
-  EXPECT_TRUE(All(Large, 10.01e9));
-  EXPECT_FALSE(All(Large, 9.99e9));
-  const Recording Small = alternating(10, 1000);
-  EXPECT_TRUE(All(Small, 10 * 64e6));
-  EXPECT_FALSE(All(Small, 9.9 * 64e6));
-  Recording OfHost = Large; // Which is read 64 times slower.
-  OfHost.Allocations[0].Kind = "pinned";
-  EXPECT_TRUE(All(OfHost, 641e9));
-  EXPECT_FALSE(All(OfHost, 639e9));
-}
-
-TEST(ChooseDigests, AllWhereItFits) {
-  const DigestRule Rule = chooseDigests(alternating(1000, 1000), {}, 1e12);
-  EXPECT_EQ(Rule.First, DigestRule::All);
-  EXPECT_EQ(Rule.FirstFrees, DigestRule::All);
-}
-
-TEST(ChooseDigests, ChangedKernelsComeFirst) {
-  DigestRule Wanted;
-  Wanted.Changed = {"step(int*)"};
-  const Recording R = alternating(1000, 1000);
-  const DigestRule Rule = chooseDigests(R, Wanted, 48e9);
-  EXPECT_EQ(Rule.FirstOfChanged, DigestRule::All);
-  EXPECT_EQ(Rule.First, 64u);
-}
-
-TEST(ChooseDigests, FewerOfAllWhereThatIsTooMuch) {
-  DigestRule Wanted;
-  Wanted.Changed = {"step(int*)"};
-  const Recording R = alternating(1000, 1000);
-  const DigestRule Rule = chooseDigests(R, Wanted, 10e9);
-  EXPECT_LT(Rule.FirstOfChanged, 500u);
-  EXPECT_EQ(Rule.First, 8u);
-}
-
-TEST(ChooseDigests, FirstLaunchAndPowersOfTwoInAnyCase) {
-  const DigestRule Rule = chooseDigests(alternating(1000, 1000), {}, 0);
-  EXPECT_EQ(Rule.First, 1u);
-  EXPECT_EQ(Rule.FirstOfChanged, 1u);
-  EXPECT_EQ(Rule.FirstFrees, 1u);
 }

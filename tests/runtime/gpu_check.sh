@@ -124,8 +124,8 @@ expect_now() {
   shift 2
   while [ "$1" != -- ]; do patterns+=("$1"); shift; done
   shift
-  # Without the runs that a budget takes, unless one is asked for.
-  case " $* " in *" --budget="*) ;; *) set -- --all "$@" ;; esac
+  # After every launch, unless fewer are asked for.
+  case " $* " in *" --first="*) ;; *) set -- --all "$@" ;; esac
   local log=$work/$name.out
   (cd "$work/bin" && timeout 120 "$verify" "$@" >"$log" 2>&1)
   local got=$?
@@ -246,19 +246,19 @@ expect contexts-difference 1 '^differs: launch 3 of 6, step' 'allocation 1 \(409
 expect unseen 0 '^identical' 'host functions in streams' 'allocations inside graphs|allocations captured into a graph' \
   'mipmapped arrays' 'memory that other processes may write' -- --runs=0 ./unseen ./unseen
 expect memory-that-was-freed 1 '^differs: launch 6059 of 6060, scratch' \
-  'first differing byte: 308;' -- --budget=16 --runs=0 -- ./many 6000 640 --vs ./many-wrong 6000 640
+  'first differing byte: 308;' -- --runs=0 -- ./many 6000 640 --vs ./many-wrong 6000 640
 
 # Any two commands, and a difference between digests that lie far apart.
 expect search 1 '^differs: launch 2345 of 4000, step' 'element 77 \(f32\): original' 'found by running both programs' \
-  'memory was compared after [0-9]+ of 4000 launches.*; left out: [0-9]+ by --budget' \
-  -- --budget=3 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
+  'memory was compared after [0-9]+ of 4000 launches.*; left out: [0-9]+ by --first' \
+  -- --first=100 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
 expect search-everything 1 '^differs: launch 2345 of 2400, step' 'element 77 \(i32\)' '!found by running' '!left out' \
   -- --runs=0 -- ./search 2400 --vs ./search-wrong 2400
-expect search-within-a-budget 0 '^identical: 50 launches' '!left out' -- --budget=100 --runs=0 -- ./search 50 --vs ./search 50
+expect search-few-launches 0 '^identical: 50 launches' '!left out' -- --first=100 --runs=0 -- ./search 50 --vs ./search 50
 expect search-powers-of-two 1 '^differs: launch 2345 of 4000, step' 'memory was compared after 13 of 4000 launches' \
-  'left out: 3987 by --budget=0\.' -- --budget=0 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
-expect budget-leaves-freed-memory-out 0 '^identical where it was compared: 1010 launches' \
-  'allocations were freed before what was left in them was compared' -- --budget=0 --runs=0 ./many ./many-wrong
+  'left out: 3987 by --first=1\.' -- --first=1 --runs=0 -- ./search 4000 --vs ./search-wrong 4000
+expect few-launches-leave-freed-memory-out 0 '^identical where it was compared: 1010 launches' \
+  'allocations were freed before what was left in them was compared' -- --first=1 --runs=0 ./many ./many-wrong
 expect command-of-a-script 0 '^identical: 50 launches' -- --runs=0 -- sh -c './search 50' --vs ./search 50
 expect command-of-two-processes 0 '^identical: 50 launches' '2 processes of the original command use the GPU' \
   'made 10 launches' -- --runs=0 -- sh -c './search 10; ./search 50' --vs \
