@@ -7,9 +7,10 @@
 //
 // bankstripe-verify and bankstripe-replay write these as JSON, and the tool
 // reads them. Each struct lists its fields once, with their names there: a
-// static listFields(With, Of) calls With.field() of what is read and written,
-// and With.derived() of what follows from other fields and is written only.
-// docs/reference/json-verify.md and docs/guide/replay.md describe them.
+// static listFields(Visitor, Value) calls Visitor.field() of what is read and
+// written, and Visitor.derived() of what follows from other fields and is
+// written only. docs/reference/json-verify.md and docs/guide/replay.md describe
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,12 +79,12 @@ struct PairedTimes {
       return "equal";
     return SpeedupInterval->Low > 1 ? "faster" : "slower";
   }
-  static void listFields(auto &With, auto &Of) {
-    With.field("originalMedianNs", Of.MedianOriginal);
-    With.field("rewrittenMedianNs", Of.MedianRewritten);
-    With.derived("speedup", Of.speedup());
-    With.field("speedupInterval", Of.SpeedupInterval);
-    With.derived("result", Of.verdict());
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.field("originalMedianNs", Value.MedianOriginal);
+    Visitor.field("rewrittenMedianNs", Value.MedianRewritten);
+    Visitor.derived("speedup", Value.speedup());
+    Visitor.field("speedupInterval", Value.SpeedupInterval);
+    Visitor.derived("result", Value.verdict());
   }
 };
 
@@ -94,12 +95,12 @@ struct ComparedKernel : PairedTimes {
   /// Of one run's launches together, the median over the runs, in nanoseconds.
   double TotalOriginal = 0, TotalRewritten = 0;
 
-  static void listFields(auto &With, auto &Of) {
-    With.field("name", Of.Name);
-    With.field("launches", Of.Launches);
-    PairedTimes::listFields(With, Of);
-    With.field("originalTotalNs", Of.TotalOriginal);
-    With.field("rewrittenTotalNs", Of.TotalRewritten);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.field("name", Value.Name);
+    Visitor.field("launches", Value.Launches);
+    PairedTimes::listFields(Visitor, Value);
+    Visitor.field("originalTotalNs", Value.TotalOriginal);
+    Visitor.field("rewrittenTotalNs", Value.TotalRewritten);
   }
 };
 
@@ -107,9 +108,9 @@ struct ComparedKernel : PairedTimes {
 struct FirstDifference {
   std::string Kind;           ///< "contents", "grid", ...
   std::string OriginalKernel; ///< As of kernelName(), or empty.
-  static void listFields(auto &With, auto &Of) {
-    With.field("kind", Of.Kind);
-    With.field("originalKernel", Of.OriginalKernel);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.field("kind", Value.Kind);
+    Visitor.field("originalKernel", Value.OriginalKernel);
   }
 };
 
@@ -122,14 +123,14 @@ struct ComparisonResult {
   std::optional<FirstDifference> Difference;
   std::vector<ComparedKernel> Kernels;
 
-  static void listFields(auto &With, auto &Of) {
-    With.field("version", Of.Version);
-    With.field("verdict", Of.Verdict);
-    With.field("reason", Of.Reason);
-    With.field("device", Of.Device);
-    With.field("capability", Of.Capability);
-    With.field("difference", Of.Difference);
-    With.field("kernels", Of.Kernels);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.field("version", Value.Version);
+    Visitor.field("verdict", Value.Verdict);
+    Visitor.field("reason", Value.Reason);
+    Visitor.field("device", Value.Device);
+    Visitor.field("capability", Value.Capability);
+    Visitor.field("difference", Value.Difference);
+    Visitor.field("kernels", Value.Kernels);
   }
 };
 
@@ -140,11 +141,11 @@ struct CapturedLaunch {
   uint64_t Bytes = 0;     ///< Of its memory.
   std::string Digest;     ///< The same for the same launch and memory.
 
-  static void listFields(auto &With, auto &Of) {
-    With.field("file", Of.File);
-    With.field("ns", Of.Nanoseconds);
-    With.field("bytes", Of.Bytes);
-    With.field("digest", Of.Digest);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.field("file", Value.File);
+    Visitor.field("ns", Value.Nanoseconds);
+    Visitor.field("bytes", Value.Bytes);
+    Visitor.field("digest", Value.Digest);
   }
 };
 
@@ -157,13 +158,13 @@ struct SurveyedKernel {
   std::vector<CapturedLaunch> Captures;
   std::string Problem; ///< Why some could not be captured; else empty.
 
-  static void listFields(auto &With, auto &Of) {
-    With.field("name", Of.Name);
-    With.field("launches", Of.Launches);
-    With.field("totalNs", Of.Nanoseconds);
-    With.field("blockThreads", Of.MostThreads);
-    With.field("captures", Of.Captures);
-    With.field("problem", Of.Problem);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.field("name", Value.Name);
+    Visitor.field("launches", Value.Launches);
+    Visitor.field("totalNs", Value.Nanoseconds);
+    Visitor.field("blockThreads", Value.MostThreads);
+    Visitor.field("captures", Value.Captures);
+    Visitor.field("problem", Value.Problem);
   }
 };
 
@@ -173,11 +174,11 @@ struct SurveyResult {
   std::string Device, Capability;
   std::vector<SurveyedKernel> Kernels; ///< In the order of their first launch.
 
-  static void listFields(auto &With, auto &Of) {
-    With.field("version", Of.Version);
-    With.field("device", Of.Device);
-    With.field("capability", Of.Capability);
-    With.field("kernels", Of.Kernels);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.field("version", Value.Version);
+    Visitor.field("device", Value.Device);
+    Visitor.field("capability", Value.Capability);
+    Visitor.field("kernels", Value.Kernels);
   }
 };
 
@@ -187,10 +188,10 @@ struct ReplayedKernel {
   uint64_t ChangedPages = 0; ///< Of 64 KiB, which are not as before.
   std::vector<std::string> Differences; ///< A text for each place.
 
-  static void listFields(auto &With, auto &Of) {
-    With.field("error", Of.Error);
-    With.field("changedPages", Of.ChangedPages);
-    With.field("differences", Of.Differences);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.field("error", Value.Error);
+    Visitor.field("changedPages", Value.ChangedPages);
+    Visitor.field("differences", Value.Differences);
   }
 };
 
@@ -200,10 +201,10 @@ struct ReplayTimes : PairedTimes {
   /// There are no more since the rewritten kernel is clearly slower.
   bool IsStopped = false;
 
-  static void listFields(auto &With, auto &Of) {
-    With.field("launches", Of.Launches);
-    With.field("stopped", Of.IsStopped);
-    PairedTimes::listFields(With, Of);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.field("launches", Value.Launches);
+    Visitor.field("stopped", Value.IsStopped);
+    PairedTimes::listFields(Visitor, Value);
   }
 };
 
@@ -219,19 +220,19 @@ struct ReplayResult {
   std::string Untimed; ///< Why there are no times, if they were wanted.
   std::vector<std::string> Notes;
 
-  static void listFields(auto &With, auto &Of) {
-    With.field("version", Of.Version);
-    With.field("verdict", Of.Verdict);
-    With.field("problem", Of.Problem);
-    With.field("launch", Of.Launch);
-    With.field("kernel", Of.Kernel);
-    With.field("device", Of.Device);
-    With.field("capability", Of.Capability);
-    With.field("original", Of.Original);
-    With.field("rewritten", Of.Rewritten);
-    With.field("times", Of.Times);
-    With.field("untimed", Of.Untimed);
-    With.field("notes", Of.Notes);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.field("version", Value.Version);
+    Visitor.field("verdict", Value.Verdict);
+    Visitor.field("problem", Value.Problem);
+    Visitor.field("launch", Value.Launch);
+    Visitor.field("kernel", Value.Kernel);
+    Visitor.field("device", Value.Device);
+    Visitor.field("capability", Value.Capability);
+    Visitor.field("original", Value.Original);
+    Visitor.field("rewritten", Value.Rewritten);
+    Visitor.field("times", Value.Times);
+    Visitor.field("untimed", Value.Untimed);
+    Visitor.field("notes", Value.Notes);
   }
 };
 

@@ -174,7 +174,7 @@ static int spawn(const ChildRequest &Request, int Output, int Errors,
   std::vector<std::string> Words = {Request.Program};
   Words.insert(Words.end(), Request.Arguments.begin(), Request.Arguments.end());
   std::vector<std::string> Environment = childEnvironment(Request.Environment);
-  const Addresses Given(Request.FixedAddresses);
+  const Addresses Layout(Request.FixedAddresses);
   const int Error =
       ::posix_spawn(&Process, Request.Program.c_str(), &Files, &Attributes,
                     pointers(Words).data(), pointers(Environment).data());

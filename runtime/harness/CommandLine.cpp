@@ -28,9 +28,9 @@ Done bankstripe::runtime::usageError(const CLI::App &App,
 
 // CLI11 does not know the terminal's width.
 static void wrapDescriptions(CLI::App &App) {
-  const char *Given = std::getenv("COLUMNS");
+  const char *Variable = std::getenv("COLUMNS");
   winsize Size = {};
-  size_t Columns = Given ? std::strtoul(Given, nullptr, 10) : 0;
+  size_t Columns = Variable ? std::strtoul(Variable, nullptr, 10) : 0;
   if (!Columns && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &Size) == 0)
     Columns = Size.ws_col;
   const size_t Indent = App.get_formatter()->get_column_width();

@@ -104,9 +104,9 @@ static void readProcesses(RecordedRun &Run, const std::string &First) {
   static_cast<RecordedProcess &>(Run) = std::move(Processes[Principal]);
 }
 
-Runner::Runner(double TimeoutSeconds, std::string Recorder, Progress Tell)
+Runner::Runner(double TimeoutSeconds, std::string Recorder, Progress Show)
     : TimeoutSeconds(TimeoutSeconds), Recorder(std::move(Recorder)),
-      Tell(std::move(Tell)) {
+      Show(std::move(Show)) {
   std::error_code Error;
   Folder = fs::temp_directory_path(Error) / "bankstripe-verify-XXXXXX";
   if (!::mkdtemp(Folder.data()))
@@ -123,7 +123,7 @@ RecordedRun Runner::run(const Command &What, RecordRequest Request,
                         bool RandomAddresses) {
   RecordedRun Run;
   const bool IsTimed = Request.Mode == RecordingMode::Time;
-  const std::string Own = fmt::format("{}/{}", folder(), Runs++);
+  const std::string Own = fmt::format("{}/{}", folder(), RunCount++);
   std::error_code Error;
   fs::create_directory(Own, Error);
   Request.Recording = Own + "/recording";

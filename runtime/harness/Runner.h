@@ -33,7 +33,7 @@ struct RecordedRun : RecordedProcess { ///< The one that was taken.
   bool OtherCouldBeTaken = false;
 };
 
-/// Told before each run what it is for; for a progress line.
+/// Called before each run with what it is for; for a progress line.
 using Progress = std::function<void(const std::string &)>;
 
 /// How runs with digests are recorded. In those that are compared memory lies
@@ -58,12 +58,12 @@ struct KeptRun {
 class Runner {
 public:
   /// \param TimeoutSeconds of one run; 0 for no limit.
-  Runner(double TimeoutSeconds, std::string Recorder, Progress Tell);
+  Runner(double TimeoutSeconds, std::string Recorder, Progress Show);
   ~Runner();
   Runner(const Runner &) = delete;
   Runner &operator=(const Runner &) = delete;
 
-  void tell(const std::string &What) const { Tell(What); }
+  void show(const std::string &Step) const { Show(Step); }
   /// Where further files can be put; empty when there is no folder.
   const std::string &folder() const { return Folder; }
 
@@ -96,9 +96,9 @@ public:
 private:
   const double TimeoutSeconds;
   const std::string Recorder;
-  const Progress Tell;
+  const Progress Show;
   std::string Folder;
-  unsigned Runs = 0;
+  unsigned RunCount = 0;
 };
 
 /// What a program said last, for a message about its failure; may be empty.

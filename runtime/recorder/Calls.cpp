@@ -313,7 +313,7 @@ static constexpr auto ByNumber = [] {
   return Table;
 }();
 
-void bankstripe::runtime::tellOfCall(CUpti_CallbackId Id,
+void bankstripe::runtime::handleCall(CUpti_CallbackId Id,
                                      const CUpti_CallbackData &Data,
                                      Recorder &To) {
   const WatchedCall *Call = Id < ByNumber.size() ? ByNumber[Id] : nullptr;

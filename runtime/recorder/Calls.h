@@ -54,7 +54,7 @@ struct WatchedCall {
 std::span<const WatchedCall> watchedCalls();
 
 /// Tells \p To of the entry or the exit of the call \p Id, if it is watched.
-void tellOfCall(CUpti_CallbackId Id, const CUpti_CallbackData &Data,
+void handleCall(CUpti_CallbackId Id, const CUpti_CallbackData &Data,
                 Recorder &To);
 
 } // namespace bankstripe::runtime

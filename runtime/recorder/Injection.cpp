@@ -70,7 +70,7 @@ static void CUPTIAPI callback(void *, CUpti_CallbackDomain Domain,
       }))
     flushTiming();
   if (TheRecorder)
-    tellOfCall(Id, Call, *TheRecorder);
+    handleCall(Id, Call, *TheRecorder);
 }
 
 static std::string cuptiProblem(CUptiResult Result) {
@@ -151,8 +151,8 @@ static void writeExecution(const CUpti_ActivityKernel10 &Record) {
 }
 
 // Called from threads of CUPTI's own.
-static void CUPTIAPI takeBuffer(CUcontext Context, uint32_t Stream,
-                                uint8_t *Buffer, size_t, size_t ValidSize) {
+static void CUPTIAPI writeBuffer(CUcontext Context, uint32_t Stream,
+                                 uint8_t *Buffer, size_t, size_t ValidSize) {
   CUpti_Activity *Record = nullptr;
   while (ValidSize > 0 && cuptiActivityGetNextRecord(Buffer, ValidSize,
                                                      &Record) == CUPTI_SUCCESS)
@@ -170,7 +170,7 @@ static void CUPTIAPI takeBuffer(CUcontext Context, uint32_t Stream,
 
 static std::string startTimes() {
   CUptiResult Result =
-      cuptiActivityRegisterCallbacks(requestBuffer, takeBuffer);
+      cuptiActivityRegisterCallbacks(requestBuffer, writeBuffer);
   if (Result == CUPTI_SUCCESS)
     Result = cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   if (Result != CUPTI_SUCCESS)

@@ -55,7 +55,8 @@ bool LaunchCapture::wants(const std::string &OfName, uint64_t Number,
 // What was captured is among those that are kept; another one may go.
 void LaunchCapture::keep() {
   Stored[Path] = std::move(Writer->stored());
-  const auto Gone = Choices[Kernel].captured(OfKernel, Size, Taken.count());
+  const auto Gone =
+      Choices[Kernel].captured(OfKernel, Size, LaunchTime.count());
   if (!Gone)
     return;
   const std::string File = fileOf(*Gone);
@@ -204,7 +205,7 @@ std::string LaunchCapture::begin(const CapturedProgram &Program,
 }
 
 std::string LaunchCapture::end(const std::string &Error, Engines &With) {
-  Taken = Clock::now() - Launched;
+  LaunchTime = Clock::now() - Launched;
   if (!Error.empty())
     return giveUp("it ends with " + Error);
   if (std::string Problem = writePages(CaptureMoment::After, With);

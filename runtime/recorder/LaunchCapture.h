@@ -107,7 +107,7 @@ private:
   std::map<std::string, std::vector<uint64_t>> Stored; ///< Pages, by file.
   std::optional<Clock::time_point> Begin;              ///< Of the first one,
   Clock::time_point Asked, Launched;                   ///< and of the latest.
-  Seconds Spent{}, Taken{};                            ///< On all; by a launch.
+  Seconds Spent{}, LaunchTime{};                       ///< On all; by a launch.
   ModuleImages Images;
   std::unique_ptr<CaptureWriter> Writer;
   std::vector<Place> Memory; ///< In the order of its numbers in the file.

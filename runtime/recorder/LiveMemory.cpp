@@ -144,18 +144,19 @@ std::vector<DigestSegment> LiveMemory::segments(Context In,
   return Segments;
 }
 
-// The runs of chunks in which `New` is not `Old`; all of them without an old.
-static std::vector<ChunkRun> changedRuns(const std::vector<uint64_t> &Old,
-                                         const std::vector<uint64_t> &New) {
-  std::vector<ChunkRun> Runs;
+// The ranges of chunks in which `New` is not `Old`; all of them without an old.
+static std::vector<ChunkRange> changedRanges(const std::vector<uint64_t> &Old,
+                                             const std::vector<uint64_t> &New) {
+  std::vector<ChunkRange> Ranges;
   for (uint64_t I = 0; I < New.size(); ++I) {
     if (!Old.empty() && Old[I] == New[I])
       continue;
-    if (Runs.empty() || Runs.back().First + Runs.back().Digests.size() != I)
-      Runs.push_back({I, {}});
-    Runs.back().Digests.push_back(New[I]);
+    if (Ranges.empty() ||
+        Ranges.back().First + Ranges.back().Digests.size() != I)
+      Ranges.push_back({I, {}});
+    Ranges.back().Digests.push_back(New[I]);
   }
-  return Runs;
+  return Ranges;
 }
 
 std::vector<DigestChange> LiveMemory::update(Context In,
@@ -175,7 +176,7 @@ std::vector<DigestChange> LiveMemory::update(Context In,
       return;
     std::vector<uint64_t> New(Begin, At);
     Changes.push_back(
-        {P.What.Id, P.What.IsVariable, changedRuns(P.Digests, New)});
+        {P.What.Id, P.What.IsVariable, changedRanges(P.Digests, New)});
     P.Digests = std::move(New);
   });
   // Addresses change from run to run, the order of the recording must not.

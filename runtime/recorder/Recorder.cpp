@@ -68,7 +68,7 @@ void Recorder::moduleLoaded(const void *Image, size_t Bytes) {
     LoadedImages.emplace_back(Code);
 }
 
-void Recorder::takeMessages() {
+void Recorder::handleMessages() {
   const std::lock_guard Lock(MessagesMutex);
   for (CUcontext Ended : EndedContexts) {
     for (const unsigned Id : Memory.removeContext(Ended))
@@ -92,7 +92,7 @@ void Recorder::takeMessages() {
 
 void Recorder::modulesUnload() {
   const OwnCalls Own;
-  takeMessages();
+  handleMessages();
   MemoryPart Variables;
   Variables.VariablesOnly = true;
   digestBeforeFree(Variables);
@@ -213,7 +213,7 @@ bool Recorder::isSelected(const KnownKernel &Kernel, unsigned Index) {
 
 void Recorder::launched(const LaunchRequest &Request) {
   const OwnCalls Own;
-  takeMessages();
+  handleMessages();
   describeDevice(Request.Context);
   if (isCaptured(Request.Stream)) {
     note("kernel launches captured into a graph");
@@ -298,7 +298,7 @@ void Recorder::digestLate(const MemoryPart &Of, bool AtEnd) {
 
 void Recorder::ending() {
   const OwnCalls Own;
-  takeMessages();
+  handleMessages();
   MemoryPart Stale;
   Stale.StaleOnly = true;
   if (!Memory.contexts(Stale).empty() && canWait("last launches"))
@@ -367,7 +367,7 @@ void Recorder::allocated(const AllocationRequest &Request) {
   if (Request.Bytes == 0 || Request.Address == 0)
     return;
   const OwnCalls Own;
-  takeMessages();
+  handleMessages();
   if (!canLookAt(Request))
     return;
   // What the host allocates is as the host left it.
@@ -444,7 +444,7 @@ void Recorder::unmapping(CUdeviceptr Address, uint64_t Bytes) {
 
 void Recorder::freeing(CUdeviceptr Address) {
   const OwnCalls Own;
-  takeMessages();
+  handleMessages();
   MemoryPart Freed;
   Freed.Address = Address;
   digestBeforeFree(Freed);
@@ -461,7 +461,7 @@ void Recorder::launching(const LaunchRequest &Request) {
   if (!Capture)
     return;
   const OwnCalls Own;
-  takeMessages();
+  handleMessages();
   describeDevice(Request.Context);
   // Not a launch yet; the one of this number is still to come.
   if (isCaptured(Request.Stream))
@@ -488,7 +488,7 @@ std::string Recorder::capture(const LaunchRequest &Request) {
     return "an earlier launch failed";
   // A kernel may be loaded only when it is asked for; then its image follows.
   const KernelHandle Handle(Request.Function);
-  takeMessages();
+  handleMessages();
   const KnownKernel &Known = known(Request);
   if (Known.Selected->IsCollective)
     return "a kernel that waits for others, on other devices, cannot be "

@@ -122,7 +122,7 @@ private:
     const void *Home = nullptr;
   };
 
-  void takeMessages();
+  void handleMessages();
   bool isCaptured(CUstream Stream);
   void describeDevice(CUcontext Current);
   /// Its name and compute capability.

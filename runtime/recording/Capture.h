@@ -57,8 +57,8 @@ struct CapturedProgram {
   std::string Device;     ///< Name of the GPU.
   std::string Capability; ///< Its compute capability, "9.0".
   unsigned Launch = 0;    ///< Index of the launch in its program.
-  static void listFields(auto &With, auto &Of) {
-    With.fields(Of.Device, Of.Capability, Of.Launch);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.fields(Value.Device, Value.Capability, Value.Launch);
   }
 };
 
@@ -67,8 +67,8 @@ struct CapturedParameter {
   uint64_t Offset = 0; ///< In the kernel's parameter buffer, in bytes.
   std::string Bytes;   ///< Its value.
   bool operator==(const CapturedParameter &) const = default;
-  static void listFields(auto &With, auto &Of) {
-    With.fields(Of.Offset, Of.Bytes);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.fields(Value.Offset, Value.Bytes);
   }
 };
 
@@ -97,11 +97,12 @@ struct CapturedKernel {
   uint64_t PrintBytes = 0; ///< For device-side printf.
   /// @}
   std::vector<CapturedParameter> Parameters;
-  static void listFields(auto &With, auto &Of) {
-    With.fields(Of.Symbol, Of.Image, Of.Grid, Of.Block, Of.DynamicSharedBytes,
-                Of.IsCooperative, Of.Cluster, Of.MostDynamicSharedBytes,
-                Of.Carveout, Of.StackBytes, Of.HeapBytes, Of.PrintBytes,
-                Of.Parameters);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.fields(Value.Symbol, Value.Image, Value.Grid, Value.Block,
+                   Value.DynamicSharedBytes, Value.IsCooperative, Value.Cluster,
+                   Value.MostDynamicSharedBytes, Value.Carveout,
+                   Value.StackBytes, Value.HeapBytes, Value.PrintBytes,
+                   Value.Parameters);
   }
 };
 
@@ -125,8 +126,9 @@ struct CapturedMemory {
 
   bool isVariable() const { return !Symbol.empty(); }
   /// All but the pages.
-  static void listFields(auto &With, auto &Of) {
-    With.fields(Of.Address, Of.Bytes, Of.Kind, Of.Symbol, Of.Number);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.fields(Value.Address, Value.Bytes, Value.Kind, Value.Symbol,
+                   Value.Number);
   }
 };
 

@@ -32,7 +32,7 @@ public:
   /// \returns what is wrong with the record; empty when nothing is.
   std::string add(std::string_view Record) {
     ByteReader From(Record.substr(1));
-    return take(static_cast<RecordType>(Record.front()), From) &&
+    return addFields(static_cast<RecordType>(Record.front()), From) &&
                    From.finished()
                ? ""
                : "the fields are not those of its type";
@@ -57,30 +57,30 @@ private:
     uint64_t Order = 0, Start = 0, Nanoseconds = 0;
   };
 
-  // The steps return whether what they took can be.
+  // The steps return whether the fields can be right.
 
-  bool take(RecordType Type, ByteReader &From) {
+  bool addFields(RecordType Type, ByteReader &From) {
     switch (Type) {
     case RecordType::Shape:
       From.fields(Shapes.emplace_back());
       Shapes.back().Kernel = kernelName(Shapes.back().Kernel);
       return true;
     case RecordType::Device:
-      return takeDevice(From);
+      return addDevice(From);
     case RecordType::Allocation:
-      return takeAllocation(From);
+      return addAllocation(From);
     case RecordType::Free:
-      return takeFree(From);
+      return addFree(From);
     case RecordType::Launch:
-      return takeLaunch(From);
+      return addLaunch(From);
     case RecordType::Late:
-      return takeLate(From);
+      return addLate(From);
     case RecordType::Execution:
-      return takeExecution(From);
+      return addExecution(From);
     case RecordType::Note:
-      return takeCount(From, Result.Notes);
+      return addCount(From, Result.Notes);
     case RecordType::Skipped:
-      return takeCount(From, Result.Skipped);
+      return addCount(From, Result.Skipped);
     case RecordType::Failure:
       return From.fields(Result.Failure);
     case RecordType::End:
@@ -91,7 +91,7 @@ private:
   }
 
   // The first one that was used.
-  bool takeDevice(ByteReader &From) {
+  bool addDevice(ByteReader &From) {
     std::string Name, Capability;
     From.fields(Name, Capability);
     if (Result.Device.empty()) {
@@ -101,7 +101,7 @@ private:
     return true;
   }
 
-  bool takeAllocation(ByteReader &From) {
+  bool addAllocation(ByteReader &From) {
     Allocation A;
     if (!From.fields(A) || A.ChunkBytes == 0 || chunkCount(A) > MaximumChunks)
       return false;
@@ -114,7 +114,7 @@ private:
     return true;
   }
 
-  bool takeFree(ByteReader &From) {
+  bool addFree(ByteReader &From) {
     const auto Id = From.number<unsigned>();
     if (From.failed() || Id >= Result.Allocations.size())
       return false;
@@ -122,7 +122,7 @@ private:
     return true;
   }
 
-  bool takeLaunch(ByteReader &From) {
+  bool addLaunch(ByteReader &From) {
     const auto Shape = From.number<uint64_t>();
     if (!isShape(Shape, From))
       return false;
@@ -136,7 +136,7 @@ private:
     return true;
   }
 
-  bool takeLate(ByteReader &From) {
+  bool addLate(ByteReader &From) {
     std::vector<DigestChange> Changes;
     bool AtEnd = false;
     if (!From.fields(AtEnd, Changes) || !fit(Changes) ||
@@ -148,7 +148,7 @@ private:
     return true;
   }
 
-  bool takeExecution(ByteReader &From) {
+  bool addExecution(ByteReader &From) {
     Execution E;
     if (!From.fields(E.Shape, E.Order, E.Start, E.Nanoseconds) ||
         !isShape(E.Shape, From))
@@ -158,7 +158,7 @@ private:
   }
 
   // The largest count holds.
-  static bool takeCount(ByteReader &From, std::map<std::string, uint64_t> &In) {
+  static bool addCount(ByteReader &From, std::map<std::string, uint64_t> &In) {
     std::string Text;
     uint64_t Count = 0;
     if (!From.fields(Text, Count))
@@ -179,7 +179,8 @@ private:
       if (Change.Allocation >= Known.size())
         return false;
       const uint64_t Chunks = chunkCount(Known[Change.Allocation]);
-      return std::ranges::all_of(Change.Runs, [Chunks](const ChunkRun &Run) {
+      return std::ranges::all_of(Change.Ranges, [Chunks](
+                                                    const ChunkRange &Run) {
         return Run.First <= Chunks && Run.Digests.size() <= Chunks - Run.First;
       });
     });

@@ -60,8 +60,8 @@ struct Extent {
     return std::to_string(X) + " x " + std::to_string(Y) + " x " +
            std::to_string(Z);
   }
-  static void listFields(auto &With, auto &Of) {
-    With.fields(Of.X, Of.Y, Of.Z);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.fields(Value.X, Value.Y, Value.Z);
   }
 };
 
@@ -87,18 +87,18 @@ struct Allocation {
   /// Index of the first launch that no longer sees it; none while it lives.
   std::optional<unsigned> FreedBefore;
   /// All but what follows from the order of the records.
-  static void listFields(auto &With, auto &Of) {
-    With.fields(Of.IsVariable, Of.Kind, Of.Name, Of.Bytes, Of.ChunkBytes,
-                Of.Device);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.fields(Value.IsVariable, Value.Kind, Value.Name, Value.Bytes,
+                   Value.ChunkBytes, Value.Device);
   }
 };
 
 /// The digests of consecutive chunks.
-struct ChunkRun {
+struct ChunkRange {
   uint64_t First = 0; ///< Number of the first chunk.
   std::vector<uint64_t> Digests;
-  static void listFields(auto &With, auto &Of) {
-    With.fields(Of.First, Of.Digests);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.fields(Value.First, Value.Digests);
   }
 };
 
@@ -107,9 +107,9 @@ struct ChunkRun {
 struct DigestChange {
   unsigned Allocation = 0;
   bool IsVariable = false;
-  std::vector<ChunkRun> Runs;
-  static void listFields(auto &With, auto &Of) {
-    With.fields(Of.Allocation, Of.IsVariable, Of.Runs);
+  std::vector<ChunkRange> Ranges;
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.fields(Value.Allocation, Value.IsVariable, Value.Ranges);
   }
 };
 
@@ -164,10 +164,10 @@ struct Launch {
     return Digested || DigestedBeforeFree || DigestedAtEnd;
   }
   /// What stands in a recording once for all launches that are alike.
-  static void listFields(auto &With, auto &Of) {
-    With.fields(Of.Kernel, Of.Grid, Of.Block, Of.Takes.Registers,
-                Of.Takes.StaticSharedBytes, Of.Takes.LocalBytes,
-                Of.DynamicSharedBytes, Of.Thread, Of.Device);
+  static void listFields(auto &Visitor, auto &Value) {
+    Visitor.fields(Value.Kernel, Value.Grid, Value.Block, Value.Takes.Registers,
+                   Value.Takes.StaticSharedBytes, Value.Takes.LocalBytes,
+                   Value.DynamicSharedBytes, Value.Thread, Value.Device);
   }
   /// What is new since the digests before, found at any of these moments.
   std::vector<DigestChange> Changes;

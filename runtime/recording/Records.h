@@ -48,7 +48,8 @@ inline uint32_t recordChecksum(std::string_view Record) {
 }
 
 // Structs that stand in a file list their fields once, for ByteWriter and
-// ByteReader alike: a static listFields(With, Of) calls With.fields() of them.
+// ByteReader alike: a static listFields(Visitor, Value) calls Visitor.fields()
+// of them.
 
 /// Puts values behind each other.
 class ByteWriter {
@@ -168,9 +169,9 @@ private:
       fail();
       return {};
     }
-    const std::string_view Taken = Rest.substr(0, Count);
+    const std::string_view Front = Rest.substr(0, Count);
     Rest.remove_prefix(Count);
-    return Taken;
+    return Front;
   }
   void fail() {
     Failed = true;

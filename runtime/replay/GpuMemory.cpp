@@ -18,11 +18,11 @@ static_assert(StagingBytes % CapturePageBytes == 0);
 void GpuMemory::reserve() {
   Spans = planAddresses(Of.Memory);
   for (const AddressSpan &Span : Spans) {
-    CUdeviceptr Given = 0;
+    CUdeviceptr Granted = 0;
     const AddressRange &Wish = Span.Reserved;
     const CUresult Result =
-        D.cuMemAddressReserve(&Given, Wish.Bytes, 0, Wish.Address, 0);
-    if (Result != CUDA_SUCCESS || Given != Wish.Address)
+        D.cuMemAddressReserve(&Granted, Wish.Bytes, 0, Wish.Address, 0);
+    if (Result != CUDA_SUCCESS || Granted != Wish.Address)
       throw AddressesTaken(fmt::format(
           "the addresses 0x{:x} to 0x{:x} are taken by something else",
           Wish.Address, Wish.end()));

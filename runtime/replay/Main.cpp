@@ -400,18 +400,19 @@ static void addTimes(const RecordedRun &Run, const Capture &C,
 
 // Adds what one process finds, which is called as this one was and begins with
 // the next candidate. \returns whether another one is worth its time.
-static bool replayOn(const ReplayOptions &O, const Capture &C, Runner &Runs,
-                     const std::string &Recorder,
+static bool replayOn(const ReplayOptions &O, const Capture &C,
+                     Runner &Processes, const std::string &Recorder,
                      std::vector<std::string> Arguments,
                      std::vector<ReplayReport> &Reports) {
   const auto First = static_cast<unsigned>(Reports.size());
-  const std::string File = fmt::format("{}/results{}", Runs.folder(), First);
+  const std::string File =
+      fmt::format("{}/results{}", Processes.folder(), First);
   RecordRequest Request;
   Request.Mode = RecordingMode::Time;
   Arguments.insert(Arguments.begin(),
                    {"--results=" + File, fmt::format("--first={}", First)});
-  const RecordedRun Run =
-      Runs.run({"/proc/self/exe", std::move(Arguments)}, std::move(Request));
+  const RecordedRun Run = Processes.run(
+      {"/proc/self/exe", std::move(Arguments)}, std::move(Request));
   const std::string Lines = readFile(File).value_or("");
   for (unsigned I = First; I < O.Candidates.size(); ++I)
     if (auto R = readResults(Lines, I))
@@ -437,12 +438,12 @@ replayAll(const ReplayOptions &O, const Capture &C,
           const std::vector<std::string> &Arguments) {
   std::vector<ReplayReport> Reports;
   const std::string Recorder = findRecorder();
-  Runner Runs(O.TimeoutSeconds, Recorder, [](const std::string &) {});
-  if (Runs.folder().empty()) {
+  Runner Processes(O.TimeoutSeconds, Recorder, [](const std::string &) {});
+  if (Processes.folder().empty()) {
     Reports.emplace_back().Results.Problem = "no temporary folder can be made";
     return Reports;
   }
-  while (replayOn(O, C, Runs, Recorder, Arguments, Reports))
+  while (replayOn(O, C, Processes, Recorder, Arguments, Reports))
     ;
   return Reports;
 }

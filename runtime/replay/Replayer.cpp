@@ -320,10 +320,10 @@ Replayer::Timing Replayer::time(unsigned Times, double MostSeconds) {
         Result.Failed = {Which, D.name(Failed)};
         return Result;
       }
-      const Clock::duration Taken = Clock::now() - Launched;
-      Longest[Which] = std::max(Longest[Which], Taken);
-      Shortest[Which] =
-          std::min(Shortest.try_emplace(Which, Taken).first->second, Taken);
+      const Clock::duration Duration = Clock::now() - Launched;
+      Longest[Which] = std::max(Longest[Which], Duration);
+      Shortest[Which] = std::min(
+          Shortest.try_emplace(Which, Duration).first->second, Duration);
       if (!IsKept)
         restore(Changed);
       else

@@ -200,9 +200,9 @@ static std::string whyUnusable(const std::string &Folder) {
 
 Survey bankstripe::runtime::survey(const SurveyOptions &O,
                                    const std::string &Recorder,
-                                   const Progress &Tell) {
+                                   const Progress &Show) {
   Survey Result;
-  Runner Runs(O.TimeoutSeconds, Recorder, Tell);
+  Runner Programs(O.TimeoutSeconds, Recorder, Show);
   RecordRequest Request;
   Request.Mode = RecordingMode::Survey;
   Request.Survey = {O.Folder, {}, static_cast<uint64_t>(1e9 * O.MostCaptured)};
@@ -218,8 +218,8 @@ Survey bankstripe::runtime::survey(const SurveyOptions &O,
   for (unsigned I = 1;
        fs::remove(Runner::placeOf(O.Folder, I) + "/ending", Error); ++I)
     ;
-  Runs.tell("running the program");
-  const RecordedRun Run = Runs.run(O.Program, std::move(Request));
+  Programs.show("running the program");
+  const RecordedRun Run = Programs.run(O.Program, std::move(Request));
   if (!Run.Child.exited())
     Result.Problem = "the program: " + Run.Child.describe();
   else if (!Run.Problem.empty())
@@ -228,7 +228,7 @@ Survey bankstripe::runtime::survey(const SurveyOptions &O,
     Result.Problem = "the program launches no kernel";
   else if (!Runner::keep(Run, Runner::placeOf(O.Folder, 0)))
     Result.Problem = "'" + O.Folder + "' cannot be written to";
-  Runs.forget(Run);
+  Programs.forget(Run);
   if (!Result.Problem.empty()) {
     Result.Problem += lastWords(Run.Child);
     return Result;

@@ -48,7 +48,7 @@ struct Survey : SurveyResult {
 
 /// Runs the program once. Its run stays in the folder beside the captures.
 Survey survey(const SurveyOptions &O, const std::string &Recorder,
-              const Progress &Tell);
+              const Progress &Show);
 
 } // namespace bankstripe::runtime
 

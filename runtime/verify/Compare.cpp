@@ -46,7 +46,7 @@ public:
   void apply(const Launch &L) {
     for (const DigestChange &Change : L.Changes) {
       auto &Held = Digests[Change.IsVariable][Change.Allocation];
-      for (const ChunkRun &Run : Change.Runs) {
+      for (const ChunkRange &Run : Change.Ranges) {
         if (Held.size() < Run.First + Run.Digests.size())
           Held.resize(Run.First + Run.Digests.size());
         std::copy(Run.Digests.begin(), Run.Digests.end(),

@@ -16,7 +16,7 @@ using namespace bankstripe::runtime;
 
 // 64 launches per round make 16 million in four rounds.
 constexpr unsigned MostRounds = 12;
-// So many launches may turn out to vary before the search is given up.
+// Result many launches may turn out to vary before the search is given up.
 constexpr unsigned MostVaryingLaunches = 8;
 constexpr unsigned MostDigestsForATrace = 1024;
 
@@ -46,14 +46,15 @@ LaunchRange bankstripe::runtime::rangeBefore(const Recording &Original,
 // vary all the same.
 //
 // \param MayCrash the rewritten program may: it is recorded up to there.
-static Recordings recordAll(ProgramRunner &Runs, DigestRun How, size_t Controls,
-                            bool MayCrash, std::string &Problem) {
-  const Options &O = Runs.options();
+static Recordings recordAll(ProgramRunner &Programs, DigestRun How,
+                            size_t Controls, bool MayCrash,
+                            std::string &Problem) {
+  const Options &O = Programs.options();
   Recordings All{std::move(How), {}, {}, std::vector<Recording>(Controls)};
   const auto Record = [&](const Command &What, bool MayCrash, Recording &Into) {
     if (!Problem.empty())
       return;
-    RecordedRun Run = Runs.record(What, All.How);
+    RecordedRun Run = Programs.record(What, All.How);
     Problem =
         Run.Child.exited() || MayCrash ? Run.Problem : Run.Child.describe();
     Into = std::move(Run.Record);
@@ -65,13 +66,13 @@ static Recordings recordAll(ProgramRunner &Runs, DigestRun How, size_t Controls,
   return All;
 }
 
-static std::optional<Recordings> recordAgain(ProgramRunner &Runs,
-                                             const char *With, DigestRun How,
+static std::optional<Recordings> recordAgain(ProgramRunner &Programs,
+                                             const char *What, DigestRun How,
                                              size_t Controls) {
-  Runs.tell(std::string("recording again, with ") + With);
+  Programs.show(std::string("recording again, with ") + What);
   std::string Problem;
   Recordings All =
-      recordAll(Runs, std::move(How), Controls, /*MayCrash=*/true, Problem);
+      recordAll(Programs, std::move(How), Controls, /*MayCrash=*/true, Problem);
   return Problem.empty() ? std::optional(std::move(All)) : std::nullopt;
 }
 
@@ -87,17 +88,17 @@ struct Located {
 
 // One step of the search, from what is known so far. Where no further one makes
 // sense, there is a problem, or nothing that differs any more.
-static Located narrowOnce(ProgramRunner &Runs, Located So, const DigestRun &How,
-                          bool MayVanish) {
-  Location &At = So.At;
-  Runs.tell(fmt::format("locating the difference in the launches {} to {}",
-                        At.Range.first(), At.Range.Differs));
+static Located narrowOnce(ProgramRunner &Programs, Located Result,
+                          const DigestRun &How, bool MayVanish) {
+  Location &At = Result.At;
+  Programs.show(fmt::format("locating the difference in the launches {} to {}",
+                            At.Range.first(), At.Range.Differs));
   ++At.Rounds;
   At.Problem.clear();
-  const Recordings Recorded =
-      recordAll(Runs, How, Runs.options().Repeats - 1, false, At.Problem);
+  const Recordings Recorded = recordAll(
+      Programs, How, Programs.options().Repeats - 1, false, At.Problem);
   if (!At.Problem.empty())
-    return So;
+    return Result;
   const Comparison Found = Recorded.compared();
   const unsigned Last = At.Range.Differs;
   if (!Found.First || Found.First->Launch > Last ||
@@ -107,43 +108,44 @@ static Located narrowOnce(ProgramRunner &Runs, Located So, const DigestRun &How,
     const bool WasAll = Last - At.Range.first() < LaunchesPerRound;
     const bool IsBehind = Found.First && Found.First->Launch > Last;
     if (MayVanish && WasAll && (!Found.First || IsBehind)) {
-      So.First.reset();
+      Result.First.reset();
       std::ranges::copy_if(Found.NotDeterministic,
                            std::back_inserter(At.Varying),
                            [Last](unsigned Launch) { return Launch <= Last; });
     } else {
       At.Problem = "the difference did not show again in another run";
     }
-    return So;
+    return Result;
   }
   LaunchRange Next =
       rangeBefore(Recorded.Original, Recorded.Rewritten, Found.First->Launch);
   Next.EqualAfter = std::max(Next.EqualAfter, At.Range.EqualAfter);
-  So.First = Found.First;
+  Result.First = Found.First;
   if (Next.Differs == At.Range.Differs &&
       Next.EqualAfter == At.Range.EqualAfter)
     At.Problem = "no launch closer to it has digests in both programs";
   At.Range = Next;
-  return So;
+  return Result;
 }
 
 // Narrows the range, at whose end digests showed the difference.
 //
 // \param MayVanish whether it can turn out to be none, because each launch that
 // differs is one that the original does not reproduce.
-static Located locate(ProgramRunner &Runs, const Difference &First,
+static Located locate(ProgramRunner &Programs, const Difference &First,
                       const LaunchRange &Range, DigestRun How, bool MayVanish) {
-  Located So{First, {}};
-  So.At.Range = Range;
-  while (!So.At.Range.isOne() && So.At.Rounds < MostRounds) {
-    How.Rule = narrowed(std::move(How.Rule), So.At.Range);
-    So = narrowOnce(Runs, std::move(So), How, MayVanish);
-    if (!So.First || !So.At.Problem.empty())
-      return So;
+  Located Result{First, {}};
+  Result.At.Range = Range;
+  while (!Result.At.Range.isOne() && Result.At.Rounds < MostRounds) {
+    How.Rule = narrowed(std::move(How.Rule), Result.At.Range);
+    Result = narrowOnce(Programs, std::move(Result), How, MayVanish);
+    if (!Result.First || !Result.At.Problem.empty())
+      return Result;
   }
-  if (!So.At.Range.isOne())
-    So.At.Problem = fmt::format("given up after {} rounds", So.At.Rounds);
-  return So;
+  if (!Result.At.Range.isOne())
+    Result.At.Problem =
+        fmt::format("given up after {} rounds", Result.At.Rounds);
+  return Result;
 }
 
 // Digests of its own for each of these launches.
@@ -170,94 +172,99 @@ recallVanished(Findings &In,
 // Compares, and narrows the first difference down to a launch. Where that turns
 // out to be one that varies by itself, it gets digests of its own, which excuse
 // what it writes and nothing else.
-static Findings compareAndLocate(ProgramRunner &Runs, Recordings Of) {
-  const DigestRule Rule = Of.How.Rule;
+static Findings compareAndLocate(ProgramRunner &Programs, Recordings Recorded) {
+  const DigestRule Rule = Recorded.How.Rule;
   std::set<unsigned> Varying;
   std::vector<std::pair<Difference, Location>> Vanished;
   for (;;) {
-    Findings Now{std::move(Of), {}, {}};
-    Now.Launches = Now.Of.compared();
-    if (!Now.Launches.First) {
-      recallVanished(Now, Vanished);
-      return Now;
+    Findings Result{std::move(Recorded), {}, {}};
+    Result.Launches = Result.Recorded.compared();
+    if (!Result.Launches.First) {
+      recallVanished(Result, Vanished);
+      return Result;
     }
-    const Difference Seen = *Now.Launches.First;
+    const Difference Seen = *Result.Launches.First;
     if (Seen.Kind != DifferenceKind::Contents)
-      return Now;
-    Located Narrowed = locate(
-        Runs, Seen, rangeBefore(Now.Of.Original, Now.Of.Rewritten, Seen.Launch),
-        Now.Of.How,
-        Now.Launches.FirstIsTentative && Varying.size() < MostVaryingLaunches);
-    Now.Launches.First = Narrowed.First;
-    Now.Found = Narrowed.At;
+      return Result;
+    Located Narrowed =
+        locate(Programs, Seen,
+               rangeBefore(Result.Recorded.Original, Result.Recorded.Rewritten,
+                           Seen.Launch),
+               Result.Recorded.How,
+               Result.Launches.FirstIsTentative &&
+                   Varying.size() < MostVaryingLaunches);
+    Result.Launches.First = Narrowed.First;
+    Result.Found = Narrowed.At;
     if (Narrowed.First)
-      return Now;
+      return Result;
     const size_t Known = Varying.size();
     Varying.insert(Narrowed.At.Varying.begin(), Narrowed.At.Varying.end());
     std::optional<Recordings> Again;
     if (Varying.size() > Known)
-      Again = recordAgain(Runs, "digests of the launches that vary",
-                          {refined(Rule, Varying), Now.Of.How.RandomAddresses},
-                          Now.Of.Controls.size());
+      Again = recordAgain(
+          Programs, "digests of the launches that vary",
+          {refined(Rule, Varying), Result.Recorded.How.RandomAddresses},
+          Result.Recorded.Controls.size());
     if (!Again) {
-      Now.Launches.First = Seen;
-      Now.Found->Problem = "further runs went differently";
-      return Now;
+      Result.Launches.First = Seen;
+      Result.Found->Problem = "further runs went differently";
+      return Result;
     }
     Vanished.emplace_back(Seen, Narrowed.At);
-    Of = std::move(*Again);
+    Recorded = std::move(*Again);
   }
 }
 
-Findings bankstripe::runtime::lookFor(ProgramRunner &Runs, Recordings Of,
-                                      bool Ended) {
+Findings bankstripe::runtime::lookFor(ProgramRunner &Programs,
+                                      Recordings Recorded, bool Ended) {
   if (Ended)
-    return compareAndLocate(Runs, std::move(Of));
-  Findings Now{std::move(Of), {}, {}};
-  Now.Launches = Now.Of.compared();
-  return Now;
+    return compareAndLocate(Programs, std::move(Recorded));
+  Findings Result{std::move(Recorded), {}, {}};
+  Result.Launches = Result.Recorded.compared();
+  return Result;
 }
 
-Findings bankstripe::runtime::lookCloser(ProgramRunner &Runs, Findings So,
-                                         bool Ended) {
-  const std::deque<Launch> &Launches = So.Of.Original.Launches;
-  const std::optional<Difference> &Found = So.Launches.First;
+Findings bankstripe::runtime::lookCloser(ProgramRunner &Programs,
+                                         Findings Known, bool Ended) {
+  const std::deque<Launch> &Launches = Known.Recorded.Original.Launches;
+  const std::optional<Difference> &Found = Known.Launches.First;
   // Where a program ends too early is not where it went wrong.
   const bool IsTheEnd = Found && !Ended &&
                         (Found->Kind == DifferenceKind::MissingLaunch ||
                          Found->Kind == DifferenceKind::LaunchError);
   if (Launches.empty() || (Found && !IsTheEnd) ||
       std::ranges::all_of(Launches, &Launch::Digested))
-    return So;
+    return Known;
   LaunchRange All{std::nullopt, static_cast<unsigned>(Launches.size() - 1)};
   if (IsTheEnd)
     All.Differs = std::min(All.Differs, Found->Launch);
-  auto More = recordAgain(Runs, "more digests",
-                          {narrowed(So.Of.How.Rule, All, MostDigestsForATrace),
-                           So.Of.How.RandomAddresses, So.Of.How.Survey},
-                          So.Of.Controls.size());
+  auto More = recordAgain(
+      Programs, "more digests",
+      {narrowed(Known.Recorded.How.Rule, All, MostDigestsForATrace),
+       Known.Recorded.How.RandomAddresses, Known.Recorded.How.Survey},
+      Known.Recorded.Controls.size());
   if (!More)
-    return So;
-  Findings Now = lookFor(Runs, std::move(*More), Ended);
-  if (Now.Found)
-    ++Now.Found->Rounds;
-  return Now;
+    return Known;
+  Findings Closer = lookFor(Programs, std::move(*More), Ended);
+  if (Closer.Found)
+    ++Closer.Found->Rounds;
+  return Closer;
 }
 
-std::string bankstripe::runtime::fetchBytes(ProgramRunner &Runs,
+std::string bankstripe::runtime::fetchBytes(ProgramRunner &Programs,
                                             bool OfRewritten,
                                             bool RandomAddresses,
                                             const Difference &D, uint64_t End) {
-  const Options &O = Runs.options();
+  const Options &O = Programs.options();
   RecordRequest Request;
   Request.Digests = DigestRule::none();
   Request.Digests.Spans.push_back({D.Launch, D.Launch});
   Request.Bytes = {D.Launch, D.IsVariable,
                    OfRewritten ? D.RewrittenAllocation : D.Allocation, D.Begin,
                    End};
-  const RecordedRun Run = Runs.run(OfRewritten ? O.Rewritten : O.Original,
-                                   std::move(Request), RandomAddresses);
+  const RecordedRun Run = Programs.run(OfRewritten ? O.Rewritten : O.Original,
+                                       std::move(Request), RandomAddresses);
   std::string Bytes = readFile(Run.Path + ".bytes").value_or("");
-  Runs.forget(Run);
+  Programs.forget(Run);
   return Bytes;
 }

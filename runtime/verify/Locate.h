@@ -24,8 +24,8 @@ namespace bankstripe::runtime {
 class ProgramRunner : public Runner {
 public:
   /// \param O outlives this.
-  ProgramRunner(const Options &O, std::string Recorder, Progress Tell)
-      : Runner(O.TimeoutSeconds, std::move(Recorder), std::move(Tell)), O(O) {}
+  ProgramRunner(const Options &O, std::string Recorder, Progress Show)
+      : Runner(O.TimeoutSeconds, std::move(Recorder), std::move(Show)), O(O) {}
   const Options &options() const { return O; }
 
 private:
@@ -75,7 +75,7 @@ struct Recordings {
 
 /// What they say, perhaps after further runs.
 struct Findings {
-  Recordings Of;
+  Recordings Recorded;
   Comparison Launches;
   std::optional<Location> Found; ///< Of the difference, if that is in memory.
 };
@@ -84,16 +84,16 @@ struct Findings {
 ///
 /// \param Ended whether the rewritten program did as it should. If not, how far
 /// the two agree says where to look.
-Findings lookFor(ProgramRunner &Runs, Recordings Of, bool Ended);
+Findings lookFor(ProgramRunner &Programs, Recordings Recorded, bool Ended);
 
 /// For a rewritten program that failed or printed something else. Where that
 /// left no trace in the digests, what went wrong was overwritten since; more
 /// digests tell when.
-Findings lookCloser(ProgramRunner &Runs, Findings So, bool Ended);
+Findings lookCloser(ProgramRunner &Programs, Findings Known, bool Ended);
 
 /// The bytes from D.Begin to \p End in memory after the launch D.Launch; empty
 /// when they could not be had.
-std::string fetchBytes(ProgramRunner &Runs, bool OfRewritten,
+std::string fetchBytes(ProgramRunner &Programs, bool OfRewritten,
                        bool RandomAddresses, const Difference &D, uint64_t End);
 
 } // namespace bankstripe::runtime

@@ -84,8 +84,8 @@ static DigestRule ruleOf(const Options &O) {
   return Rule;
 }
 
-static OrStop<Originals> recordOriginal(ProgramRunner &Runs) {
-  const std::string &Recorded = Runs.options().RecordedFolder;
+static OrStop<Originals> recordOriginal(ProgramRunner &Programs) {
+  const std::string &Recorded = Programs.options().RecordedFolder;
   if (!Recorded.empty()) {
     auto Kept = Runner::kept(Runner::placeOf(Recorded, 0));
     if (!Kept)
@@ -94,9 +94,9 @@ static OrStop<Originals> recordOriginal(ProgramRunner &Runs) {
       return *Problem;
     return Originals{std::move(Kept->How), std::move(Kept->Run), {}, {}};
   }
-  Originals All{{ruleOf(Runs.options())}, {}, {}, {}};
-  Runs.tell("recording the original");
-  All.First = Runs.record(Runs.options().Original, All.How);
+  Originals All{{ruleOf(Programs.options())}, {}, {}, {}};
+  Programs.show("recording the original");
+  All.First = Programs.record(Programs.options().Original, All.How);
   if (auto Problem = judgeOriginal(All.First))
     return *Problem;
   return All;
@@ -110,21 +110,22 @@ static bool isSame(const RecordedRun &Original, const RecordedRun &Rewritten) {
 
 // Many programs may be compared with one survey, and nearly all print their
 // times: what the original does again is then known from the first one.
-static RecordedRun recordAgain(ProgramRunner &Runs, const DigestRun &How,
+static RecordedRun recordAgain(ProgramRunner &Programs, const DigestRun &How,
                                unsigned Number) {
-  const Options &O = Runs.options();
+  const Options &O = Programs.options();
   const std::string Place =
       O.RecordedFolder.empty() ? "" : Runner::placeOf(O.RecordedFolder, Number);
   if (!Place.empty())
     if (auto Kept = Runner::kept(Place))
       return std::move(Kept->Run);
-  Runs.tell("recording the original again");
-  return Runs.record(O.Original, How, Place);
+  Programs.show("recording the original again");
+  return Programs.record(O.Original, How, Place);
 }
 
-static std::optional<Stop> recordAgain(ProgramRunner &Runs, Originals &Known) {
-  for (unsigned Number = 1; Number < Runs.options().Repeats; ++Number) {
-    RecordedRun Again = recordAgain(Runs, Known.How, Number);
+static std::optional<Stop> recordAgain(ProgramRunner &Programs,
+                                       Originals &Known) {
+  for (unsigned Number = 1; Number < Programs.options().Repeats; ++Number) {
+    RecordedRun Again = recordAgain(Programs, Known.How, Number);
     if (auto Problem = judgeAgain(Known.First, Again))
       return Problem;
     Known.Controls.push_back(std::move(Again.Record));
@@ -160,16 +161,16 @@ static bool mayBeOfAddresses(const Difference &D, const PairComparison &Moved) {
 // of the original, and may be another one in the rewritten program, whose code
 // has another size. A run with random addresses tells; then it is random ones
 // for all that follow, and what depends on them is known to vary.
-static Originals withOtherAddresses(ProgramRunner &Runs, Originals Known,
+static Originals withOtherAddresses(ProgramRunner &Programs, Originals Known,
                                     const RecordedRun &Rewritten) {
   const Comparison Fixed =
       compare(Known.First.Record, Known.Controls, Rewritten.Record);
   if (!Fixed.First && !judgeOutput(Known, Rewritten.Child.Output).failed())
     return Known;
-  Runs.tell("recording the original at other addresses");
+  Programs.show("recording the original at other addresses");
   DigestRun Moved = Known.How;
   Moved.RandomAddresses = true;
-  RecordedRun Run = Runs.record(Runs.options().Original, Moved);
+  RecordedRun Run = Programs.record(Programs.options().Original, Moved);
   if (!Run.Child.exited() || !Run.Problem.empty() ||
       Run.Child.ExitStatus != Known.First.Child.ExitStatus)
     return Known;
@@ -208,12 +209,13 @@ static std::optional<Stop> judgeRewritten(const RecordedRun &Original,
 }
 
 static std::optional<ByteDifference>
-findBytes(ProgramRunner &Runs, const Findings &In, const Difference &D) {
-  Runs.tell("fetching the bytes that differ");
+findBytes(ProgramRunner &Programs, const Findings &Found, const Difference &D) {
+  Programs.show("fetching the bytes that differ");
   const uint64_t End = std::min(D.LastEnd, D.Begin + MostFetchedBytes);
-  const bool Random = In.Of.How.RandomAddresses;
-  return findByteDifference(fetchBytes(Runs, false, Random, D, End),
-                            fetchBytes(Runs, true, Random, D, End), D.Begin);
+  const bool Random = Found.Recorded.How.RandomAddresses;
+  return findByteDifference(fetchBytes(Programs, false, Random, D, End),
+                            fetchBytes(Programs, true, Random, D, End),
+                            D.Begin);
 }
 
 //===----------------------------------------------------------------------===//
@@ -263,15 +265,15 @@ static std::vector<std::string> gatherNotes(const RecordedRun &Original,
 //===----------------------------------------------------------------------===//
 
 // One run. \returns false when there will be no more durations.
-static bool timeOne(ProgramRunner &Runs, bool IsRewritten, int ExitStatus,
+static bool timeOne(ProgramRunner &Programs, bool IsRewritten, int ExitStatus,
                     TimedRuns &Result) {
-  const Options &O = Runs.options();
+  const Options &O = Programs.options();
   const char *Which = IsRewritten ? "rewritten" : "original";
   RecordRequest Request;
   Request.Mode = RecordingMode::Time;
   RecordedRun Run =
-      Runs.run(IsRewritten ? O.Rewritten : O.Original, std::move(Request));
-  Runs.forget(Run);
+      Programs.run(IsRewritten ? O.Rewritten : O.Original, std::move(Request));
+  Programs.forget(Run);
   if (!Run.Child.exited() || Run.Child.ExitStatus != ExitStatus) {
     Result.Failure = {
         IsRewritten ? ExitDiffers : ExitCannotRecord,
@@ -303,26 +305,26 @@ static bool timeOne(ProgramRunner &Runs, bool IsRewritten, int ExitStatus,
 // Stops with the first run that leaves no durations. The two take turns in
 // going first, so that a GPU that warms up slows neither more than the other.
 // \param ExitStatus what both have to end with.
-static TimedRuns timeBoth(ProgramRunner &Runs, int ExitStatus) {
-  const Options &O = Runs.options();
+static TimedRuns timeBoth(ProgramRunner &Programs, int ExitStatus) {
+  const Options &O = Programs.options();
   TimedRuns Result;
   bool GoesOn = true;
   for (unsigned I = 0; I < O.Runs && GoesOn; ++I) {
-    Runs.tell(fmt::format("timing, run {} of {}", I + 1, O.Runs));
+    Programs.show(fmt::format("timing, run {} of {}", I + 1, O.Runs));
     for (const bool IsRewritten : {I % 2 == 1, I % 2 == 0})
-      GoesOn = GoesOn && timeOne(Runs, IsRewritten, ExitStatus, Result);
+      GoesOn = GoesOn && timeOne(Programs, IsRewritten, ExitStatus, Result);
     Result.Runs += GoesOn;
   }
   return Result;
 }
 
-// The times that the runs with digests have, which are taken out of them.
-static TimedRuns takeTimes(Recordings &Of) {
+// The times of the runs with digests, which have none afterwards.
+static TimedRuns moveTimes(Recordings &From) {
   TimedRuns Result;
   Result.Originals.emplace_back().Executions =
-      std::move(Of.Original.Executions);
+      std::move(From.Original.Executions);
   Result.Rewrittens.emplace_back().Executions =
-      std::move(Of.Rewritten.Executions);
+      std::move(From.Rewritten.Executions);
   Result.Runs = 1;
   return Result;
 }
@@ -373,40 +375,40 @@ static VerifyReport withTimes(VerifyReport Report, TimedRuns Timed,
 }
 
 // The comparison of a rewritten program that was recorded.
-static Findings findDifference(ProgramRunner &Runs, Originals &Known,
+static Findings findDifference(ProgramRunner &Programs, Originals &Known,
                                RecordedRun &Rewritten, bool Ended) {
   if (Ended)
-    Known = withOtherAddresses(Runs, std::move(Known), Rewritten);
+    Known = withOtherAddresses(Programs, std::move(Known), Rewritten);
   Findings Found =
-      lookFor(Runs,
+      lookFor(Programs,
               {Known.How, std::move(Known.First.Record),
                std::move(Rewritten.Record), std::move(Known.Controls)},
               Ended);
   if (Ended && !judgeOutput(Known, Rewritten.Child.Output).failed())
     return Found;
-  return lookCloser(Runs, std::move(Found), Ended);
+  return lookCloser(Programs, std::move(Found), Ended);
 }
 
-static VerifyReport compareWith(ProgramRunner &Runs, Originals Known,
+static VerifyReport compareWith(ProgramRunner &Programs, Originals Known,
                                 VerifyReport Report) {
-  const Options &O = Runs.options();
+  const Options &O = Programs.options();
   describeOriginal(Report, Known.First);
-  Runs.tell("recording the rewritten program");
-  RecordedRun Rewritten = Runs.record(O.Rewritten, Known.How);
+  Programs.show("recording the rewritten program");
+  RecordedRun Rewritten = Programs.record(O.Rewritten, Known.How);
   std::ranges::move(gatherNotes(Known.First, Rewritten),
                     std::back_inserter(Report.Notes));
   const std::optional<Stop> Failed = judgeRewritten(Known.First, Rewritten);
   if (Failed || !isSame(Known.First, Rewritten))
-    if (auto Problem = recordAgain(Runs, Known))
+    if (auto Problem = recordAgain(Programs, Known))
       return stopped(std::move(Report), *Problem);
   Report.Repeats = 1 + static_cast<unsigned>(Known.Controls.size());
   Findings Found;
   if (Rewritten.Problem.empty()) {
-    Found = findDifference(Runs, Known, Rewritten, !Failed);
+    Found = findDifference(Programs, Known, Rewritten, !Failed);
     Report.Launches = Found.Launches;
     Report.Found = Found.Found;
-    Report.Kernels =
-        kernelStatistics(Found.Of.Original, Found.Of.Rewritten, {}, {});
+    Report.Kernels = kernelStatistics(Found.Recorded.Original,
+                                      Found.Recorded.Rewritten, {}, {});
   }
   if (Failed)
     return stopped(std::move(Report), *Failed);
@@ -414,27 +416,27 @@ static VerifyReport compareWith(ProgramRunner &Runs, Originals Known,
   Report.OutputBytes = Known.First.Child.Output.size();
   const std::optional<Difference> &D = Report.Launches.First;
   if (D && D->Kind == DifferenceKind::Contents)
-    Report.Bytes = findBytes(Runs, Found, *D);
+    Report.Bytes = findBytes(Programs, Found, *D);
   const bool Same = Report.Launches.identical() && !Report.Output.failed();
   Report.Verdict = Same ? ExitIdentical : ExitDiffers;
   TimedRuns Timed = Known.How.Survey && O.Runs == 0
-                        ? takeTimes(Found.Of)
-                        : timeBoth(Runs, Known.First.Child.ExitStatus);
-  return withTimes(std::move(Report), std::move(Timed), Found.Of.Original,
-                   Found.Of.Rewritten);
+                        ? moveTimes(Found.Recorded)
+                        : timeBoth(Programs, Known.First.Child.ExitStatus);
+  return withTimes(std::move(Report), std::move(Timed), Found.Recorded.Original,
+                   Found.Recorded.Rewritten);
 }
 
 VerifyReport bankstripe::runtime::verify(const Options &O,
                                          const std::string &Recorder,
-                                         const Progress &Tell) {
+                                         const Progress &Show) {
   VerifyReport Report = startReport(O);
-  ProgramRunner Runs(O, Recorder, Tell);
-  if (Runs.folder().empty())
+  ProgramRunner Programs(O, Recorder, Show);
+  if (Programs.folder().empty())
     return stopped(std::move(Report),
                    {ExitCannotRecord, "no temporary folder can be made"});
-  auto Known = recordOriginal(Runs);
+  auto Known = recordOriginal(Programs);
   if (const auto *Problem = std::get_if<Stop>(&Known))
     return stopped(std::move(Report), *Problem);
-  return compareWith(Runs, std::get<Originals>(std::move(Known)),
+  return compareWith(Programs, std::get<Originals>(std::move(Known)),
                      std::move(Report));
 }

@@ -57,7 +57,7 @@ struct VerifyReport {
 /// Runs the programs as often as needed. Recordings are kept in a temporary
 /// folder, which is removed.
 VerifyReport verify(const Options &O, const std::string &Recorder,
-                    const Progress &Tell);
+                    const Progress &Show);
 
 } // namespace bankstripe::runtime
 

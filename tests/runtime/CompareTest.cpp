@@ -25,7 +25,7 @@ TEST(Compare, IdenticalRecordings) {
 
 TEST(Compare, NamesLaunchAllocationAndRangeOfTheFirstDifference) {
   Recording R = threeLaunches();
-  R.Launches[1].Changes[0].Runs[0].Digests[1] = 31; // Chunk 2.
+  R.Launches[1].Changes[0].Ranges[0].Digests[1] = 31; // Chunk 2.
   const Comparison C = compareWith(R);
   ASSERT_FALSE(C.identical());
   EXPECT_EQ(C.First->Kind, DifferenceKind::Contents);
@@ -40,7 +40,7 @@ TEST(Compare, NamesLaunchAllocationAndRangeOfTheFirstDifference) {
 
 TEST(Compare, RangeJoinsNeighbouringChunksAndEndsWithTheAllocation) {
   Recording R = threeLaunches();
-  R.Launches[0].Changes[0].Runs[0].Digests = {9, 2, 9, 9};
+  R.Launches[0].Changes[0].Ranges[0].Digests = {9, 2, 9, 9};
   const Comparison C = compareWith(R);
   ASSERT_FALSE(C.identical());
   EXPECT_EQ(C.First->Begin, 0u);
@@ -64,13 +64,13 @@ TEST(Compare, ChangeThatOnlyOneProgramMakesIsADifference) {
 TEST(Compare, SameContentsByOtherStepsAreIdentical) {
   Recording R = threeLaunches();
   // The rewritten run lists a chunk again that did not change.
-  R.Launches[2].Changes[0].Runs = {{0, {1}}, {3, {40}}};
+  R.Launches[2].Changes[0].Ranges = {{0, {1}}, {3, {40}}};
   EXPECT_TRUE(compareWith(R).identical());
 }
 
 TEST(Compare, DifferenceIsBlamedOnTheLaunchThatMadeIt) {
   Recording R = threeLaunches();
-  R.Launches[0].Changes[0].Runs[0].Digests[0] = 9;
+  R.Launches[0].Changes[0].Ranges[0].Digests[0] = 9;
   const Comparison C = compareWith(R);
   EXPECT_EQ(C.First->Launch, 0u);
   // Both later launches touch the allocation, which is still wrong.
@@ -155,7 +155,7 @@ TEST(Compare, VariablesAreMatchedByNameNotByNumber) {
   changes(B.Launches[0], 0, 0, {5}, true);
   changes(B.Launches[0], 1, 0, {11}, true);
   EXPECT_TRUE(compare(A, {A}, B).identical());
-  B.Launches[0].Changes.back().Runs[0].Digests[0] = 12;
+  B.Launches[0].Changes.back().Ranges[0].Digests[0] = 12;
   const Comparison C = compare(A, {A}, B);
   ASSERT_FALSE(C.identical());
   EXPECT_TRUE(C.First->IsVariable);
@@ -165,8 +165,8 @@ TEST(Compare, VariablesAreMatchedByNameNotByNumber) {
 
 TEST(Compare, LaunchThatTheOriginalDoesNotReproduceIsExcused) {
   Recording Control = threeLaunches(), Rewritten = threeLaunches();
-  Control.Launches[1].Changes[0].Runs[0].Digests[0] = 21;
-  Rewritten.Launches[1].Changes[0].Runs[0].Digests[0] = 22;
+  Control.Launches[1].Changes[0].Ranges[0].Digests[0] = 21;
+  Rewritten.Launches[1].Changes[0].Ranges[0].Digests[0] = 22;
   const Comparison C = compare(threeLaunches(), {Control}, Rewritten);
   EXPECT_TRUE(C.identical());
   EXPECT_FALSE(C.deterministic());
@@ -195,8 +195,8 @@ TEST(Compare, DifferenceBesideNonDeterminismIsFound) {
 
 TEST(Compare, DifferenceBeforeTheNonDeterministicLaunchIsFound) {
   Recording Control = threeLaunches(), Rewritten = threeLaunches();
-  Control.Launches[2].Changes[0].Runs[0].Digests[0] = 41;
-  Rewritten.Launches[1].Changes[0].Runs[0].Digests[0] = 22;
+  Control.Launches[2].Changes[0].Ranges[0].Digests[0] = 41;
+  Rewritten.Launches[1].Changes[0].Ranges[0].Digests[0] = 22;
   EXPECT_EQ(compare(threeLaunches(), {Control}, Rewritten).First->Launch, 1u);
 }
 
@@ -286,7 +286,7 @@ TEST(Compare, DigestsOfDifferentMomentsWaitForTheNextOnes) {
   A.Launches[0].Digested = true;
   A.Launches[2].Changes.clear(); // 7 is left...
   EXPECT_FALSE(compare(A, {A}, B).identical());
-  A.Launches[0].Changes[0].Runs[0].Digests = {1}; // ...or 1, as in B.
+  A.Launches[0].Changes[0].Ranges[0].Digests = {1}; // ...or 1, as in B.
   changes(A.Launches[2], 1, 0, {5});
   const Comparison C = compare(A, {A}, B);
   EXPECT_TRUE(C.identical());
@@ -302,7 +302,7 @@ TEST(Compare, MemoryDigestedBeforeItGoes) {
   A.Launches[2].Changes.erase(A.Launches[2].Changes.begin());
   Recording B = A;
   EXPECT_TRUE(compare(A, {A}, B).identical());
-  B.Launches[1].Changes[0].Runs[0].Digests = {8};
+  B.Launches[1].Changes[0].Ranges[0].Digests = {8};
   EXPECT_EQ(compare(A, {A}, B).First->Launch, 1u);
 }
 
@@ -310,7 +310,7 @@ TEST(Compare, CountsLaunchesWithoutDigests) {
   Recording R = threeLaunches();
   R.Launches[1].Digested = false;
   R.Launches[1].Changes.clear();
-  R.Launches[2].Changes[0].Runs = {{1, {20, 30, 40}}};
+  R.Launches[2].Changes[0].Ranges = {{1, {20, 30, 40}}};
   const Comparison C = compareWith(R);
   EXPECT_TRUE(C.identical());
   EXPECT_EQ(C.UndigestedLaunches, 1u);

@@ -58,13 +58,13 @@ TEST_F(LiveMemoryTest, UpdateReportsAllThenOnlyWhatChanged) {
   auto Changes = update({1, 2, 3, 4, 5, 6});
   ASSERT_EQ(Changes.size(), 2u);
   EXPECT_EQ(Changes[0].Allocation, 0u);
-  EXPECT_EQ(Changes[0].Runs[0].Digests, (std::vector<uint64_t>{5, 6}));
+  EXPECT_EQ(Changes[0].Ranges[0].Digests, (std::vector<uint64_t>{5, 6}));
   Changes = update({9, 2, 9, 9, 5, 6});
   ASSERT_EQ(Changes.size(), 1u);
   EXPECT_EQ(Changes[0].Allocation, 1u);
-  ASSERT_EQ(Changes[0].Runs.size(), 2u);
-  EXPECT_EQ(Changes[0].Runs[1].First, 2u);
-  EXPECT_EQ(Changes[0].Runs[1].Digests, (std::vector<uint64_t>{9, 9}));
+  ASSERT_EQ(Changes[0].Ranges.size(), 2u);
+  EXPECT_EQ(Changes[0].Ranges[1].First, 2u);
+  EXPECT_EQ(Changes[0].Ranges[1].Digests, (std::vector<uint64_t>{9, 9}));
   EXPECT_TRUE(update({9, 2, 9, 9, 5, 6}).empty());
 }
 

@@ -131,9 +131,10 @@ TEST_F(RecordingInAFile, DigestsSurviveTheRoundTrip) {
   EXPECT_EQ(L.Device, 1u);
   EXPECT_TRUE(L.Digested);
   ASSERT_EQ(L.Changes.size(), 2u);
-  EXPECT_EQ(L.Changes[0].Runs[0].Digests, (std::vector<uint64_t>{1, 2, 3, 4}));
+  EXPECT_EQ(L.Changes[0].Ranges[0].Digests,
+            (std::vector<uint64_t>{1, 2, 3, 4}));
   EXPECT_TRUE(L.Changes[1].IsVariable);
-  EXPECT_EQ(L.Changes[1].Runs[0].Digests, std::vector<uint64_t>{~0ull});
+  EXPECT_EQ(L.Changes[1].Ranges[0].Digests, std::vector<uint64_t>{~0ull});
   EXPECT_EQ(R.Launches[1].Error, "CUDA_ERROR_LAUNCH_FAILED");
   EXPECT_FALSE(R.Launches[1].Digested);
 }
@@ -161,7 +162,7 @@ TEST_F(RecordingInAFile, LateDigestsBelongToTheLatestLaunch) {
   EXPECT_TRUE(R.Launches[0].DigestedBeforeFree);
   EXPECT_FALSE(R.Launches[0].DigestedAtEnd);
   ASSERT_EQ(R.Launches[0].Changes.size(), 1u);
-  EXPECT_EQ(R.Launches[0].Changes[0].Runs[0].Digests.size(), 4u);
+  EXPECT_EQ(R.Launches[0].Changes[0].Ranges[0].Digests.size(), 4u);
   EXPECT_TRUE(R.Launches[1].DigestedAtEnd);
   EXPECT_TRUE(R.Launches[1].hasDigests());
   EXPECT_EQ(R.Skipped.at("sample"), 1u);
@@ -264,7 +265,7 @@ TEST_F(RecordingInAFile, RecordsOfAnySizeFollowEachOther) {
   for (size_t I = 0; I < std::size(Counts); ++I) {
     ASSERT_EQ(R.Launches[I].Changes.size(), Counts[I]);
     for (const DigestChange &Change : R.Launches[I].Changes)
-      EXPECT_EQ(Change.Runs[0].Digests,
+      EXPECT_EQ(Change.Ranges[0].Digests,
                 std::vector<uint64_t>(MaximumChunks, Change.Allocation));
   }
   EXPECT_EQ(R.Notes.count("after the end"), 1u);
@@ -300,7 +301,7 @@ TEST_F(RecordingInAFile, TruncationLeavesTheCompleteRecords) {
     EXPECT_GE(R.Launches.size(), Launches) << Size;
     Launches = R.Launches.size();
     if (Launches > 0) {
-      EXPECT_EQ(R.Launches[0].Changes[0].Runs[0].Digests,
+      EXPECT_EQ(R.Launches[0].Changes[0].Ranges[0].Digests,
                 (std::vector<uint64_t>{1, 2, 3, 4}));
     }
   }

@@ -38,7 +38,7 @@ static void print(const Allocation &A) {
 static void print(const Launch &L, const char *Type) {
   Json Changes = Json::array();
   for (const DigestChange &Change : L.Changes)
-    for (const ChunkRun &Run : Change.Runs)
+    for (const ChunkRange &Run : Change.Ranges)
       Changes.push_back(
           {Change.IsVariable, Change.Allocation, Run.First, Run.Digests});
   print({{"type", Type},

@@ -106,11 +106,11 @@ static void addChange(Launch &L, std::string Text) {
     C = C == ':' ? ' ' : C;
   std::istringstream Fields(Text);
   DigestChange Change;
-  ChunkRun Run;
+  ChunkRange Run;
   std::string Digest;
   Fields >> Change.Allocation >> Run.First >> Digest;
   Run.Digests = {std::strtoull(Digest.c_str(), nullptr, 16)};
-  Change.Runs = {Run};
+  Change.Ranges = {Run};
   L.Changes.push_back(Change);
 }
 
