@@ -17,6 +17,7 @@
 #ifndef BANKSTRIPE_ARCH_ARCHINFO_H
 #define BANKSTRIPE_ARCH_ARCHINFO_H
 
+#include "contract/Launch.h"
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,9 +25,8 @@
 
 namespace bankstripe {
 
-// What all architectures since Volta have in common.
+// What all architectures since Volta have in common, besides WarpThreads.
 
-inline constexpr unsigned WarpThreads = 32;
 /// Threads of the largest block.
 inline constexpr unsigned LargestBlock = 1024;
 /// Static shared memory that a block may have without an opt-in, in bytes.

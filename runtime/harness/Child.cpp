@@ -12,13 +12,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "harness/Child.h"
-#include "recording/Records.h"
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -54,7 +53,7 @@ childEnvironment(const std::map<std::string, std::string> &Changes) {
   }
   for (const auto &[Name, Value] : Changes)
     if (!Value.empty())
-      Result.push_back(fmt::format("{}={}", Name, Value));
+      Result.push_back(Name + "=" + Value);
   return Result;
 }
 
@@ -83,7 +82,16 @@ public:
   MemoryFile &operator=(const MemoryFile &) = delete;
 
   std::string read() const {
-    return readFile(fmt::format("/proc/self/fd/{}", Number)).value_or("");
+    const off_t Bytes = ::lseek(Number, 0, SEEK_END);
+    std::string Text(Bytes > 0 ? static_cast<size_t>(Bytes) : 0, '\0');
+    size_t Done = 0;
+    for (ssize_t Part = 1; Part > 0 && Done < Text.size(); Done += Part)
+      Part = std::max<ssize_t>(::pread(Number, Text.data() + Done,
+                                       Text.size() - Done,
+                                       static_cast<off_t>(Done)),
+                               0);
+    Text.resize(Done);
+    return Text;
   }
 };
 

@@ -9,6 +9,7 @@
 #include "contract/Terminal.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 namespace fs = std::filesystem;
 
@@ -36,7 +38,7 @@ static void wrapDescriptions(CLI::App &App) {
   const size_t Indent = App.get_formatter()->get_column_width();
   const size_t Room = std::max(Columns ? Columns : 80, Indent + 30) - Indent;
   for (CLI::Option *O : App.get_options())
-    O->description(bankstripe::wrapped(O->get_description(), Room, 0));
+    O->description(wrapped(O->get_description(), Room, 0));
 }
 
 std::optional<Done>
@@ -52,6 +54,18 @@ bankstripe::runtime::parseArguments(CLI::App &App, int ArgumentCount,
                                             : usageError(App, Error.what());
   }
   return std::nullopt;
+}
+
+int bankstripe::runtime::finish(const Done &Ended) {
+  std::fputs(Ended.Text.c_str(),
+             Ended.Status == ExitIdentical ? stdout : stderr);
+  return Ended.Status;
+}
+
+int bankstripe::runtime::fail(const char *Program, const std::string &Problem,
+                              int Status) {
+  std::fprintf(stderr, "%s: %s\n", Program, printable(Problem).c_str());
+  return Status;
 }
 
 std::string bankstripe::runtime::findRecorder() {

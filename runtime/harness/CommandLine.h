@@ -55,6 +55,12 @@ std::optional<Done> parseArguments(CLI::App &App, int ArgumentCount,
                                    const char *const *Arguments);
 Done usageError(const CLI::App &App, const std::string &Message);
 
+/// Prints the text, an error to standard error. \returns the status.
+int finish(const Done &Ended);
+
+/// Prints what is wrong to standard error. \returns \p Status.
+int fail(const char *Program, const std::string &Problem, int Status);
+
 /// Where the recorder is: beside this executable, or in the `lib` folder next
 /// to its own. Empty when it is in neither.
 std::string findRecorder();

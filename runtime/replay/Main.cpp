@@ -145,8 +145,7 @@ parseReplayOptions(int ArgumentCount, const char *const *Arguments) {
 }
 
 static int problem(const std::string &Text, int Status) {
-  std::fprintf(stderr, "bankstripe-replay: %s\n", printable(Text).c_str());
-  return Status;
+  return fail("bankstripe-replay", Text, Status);
 }
 
 // Where other things lie in a process is random. This one begins again, until
@@ -467,10 +466,8 @@ static int report(const ReplayOptions &O, const Capture &C,
 
 int main(int ArgumentCount, char **Arguments) {
   auto Parsed = parseReplayOptions(ArgumentCount, Arguments);
-  if (const auto *D = std::get_if<Done>(&Parsed)) {
-    std::fputs(D->Text.c_str(), D->Status == ExitIdentical ? stdout : stderr);
-    return D->Status;
-  }
+  if (const auto *Ended = std::get_if<Done>(&Parsed))
+    return finish(*Ended);
   const auto &O = std::get<ReplayOptions>(Parsed);
   auto Read = readCapture(O.Path);
   if (const auto *Error = std::get_if<ReadError>(&Read))

@@ -25,8 +25,7 @@ using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 static int problem(const std::string &Text, int Status) {
-  std::fprintf(stderr, "bankstripe-verify: %s\n", printable(Text).c_str());
-  return Status;
+  return fail("bankstripe-verify", Text, Status);
 }
 
 // Rewrites one line of a terminal; silent elsewhere.
@@ -81,10 +80,8 @@ static int verifyPrograms(const Options &O, const std::string &Recorder,
 
 int main(int ArgumentCount, char **Arguments) {
   const auto Parsed = parseOptions(ArgumentCount, Arguments);
-  if (const Done *D = std::get_if<Done>(&Parsed)) {
-    std::fputs(D->Text.c_str(), D->Status == ExitIdentical ? stdout : stderr);
-    return D->Status;
-  }
+  if (const auto *Ended = std::get_if<Done>(&Parsed))
+    return finish(*Ended);
   const auto *Both = std::get_if<Options>(&Parsed);
   PageInputs Page;
   if (Both)

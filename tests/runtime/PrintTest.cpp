@@ -169,8 +169,8 @@ TEST(Print, LaunchesThatWereLeftOutAndWhy) {
   const std::string Text = printReport(R);
   EXPECT_TRUE(has(Text,
                   "memory was compared after 10 of 100 launches and at "
-                  "the end; left out: 30 by --first=256, 60 of kernels that "
-                  "wait for others."))
+                  "the end; left out: 60 of kernels that wait for others, 30 "
+                  "by --first=256."))
       << Text;
   EXPECT_TRUE(Text.starts_with("identical where it was compared: 100 "));
   EXPECT_TRUE(has(Text, "1 allocation was freed before what was left in it"));

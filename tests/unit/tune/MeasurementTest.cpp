@@ -93,7 +93,7 @@ TEST(Survey, KernelsWithTheirBlocksAndCaptures) {
        "captures": []}]})json");
   ASSERT_TRUE(bool(Run));
   EXPECT_EQ(Run->Architecture, "sm_90");
-  const SeenKernel &K = Run->Kernels.at(comparableName("_Z5countPii"));
+  const SurveyedKernel &K = Run->Kernels.at(comparableName("_Z5countPii"));
   EXPECT_EQ(K.BlockThreads, 96u);
   ASSERT_EQ(K.Captures.size(), 1u);
   EXPECT_EQ(K.Captures[0].File, "/tmp/0");
