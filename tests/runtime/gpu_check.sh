@@ -85,12 +85,13 @@ compile plugin.so plugin.cu -DPLUGIN -shared -Xcompiler -fPIC
 compile plugin-wrong plugin.cu -DWRONG
 compile plugin-wrong.so plugin.cu -DPLUGIN -DWRONG -shared -Xcompiler -fPIC
 runtime=$source_dir/runtime
-nvcc -std=c++20 -O2 -I "$runtime" -o "$work/bin/digests" "$programs/digests.cpp" "$runtime/recorder/DigestEngine.cpp" \
+nvcc -std=c++20 -O2 -I "$source_dir" -I "$runtime" -o "$work/bin/digests" "$programs/digests.cpp" "$runtime/recorder/DigestEngine.cpp" \
   "$runtime/recorder/LiveMemory.cpp" "$build/runtime/recorder/DigestImage.cpp" -lcuda >"$work/digests.log" 2>&1 ||
   { cat "$work/digests.log"; echo "FAILED: compiling digests"; } &
 for name in captures print_recording; do
-  "${CXX:-c++}" -std=c++20 -O2 -I "$runtime" -o "$work/bin/$name" "$programs/$name.cpp" \
-    "$build/runtime/recording/libbankstripe_recording.a" >"$work/$name.log" 2>&1 ||
+  "${CXX:-c++}" -std=c++20 -O2 -I "$source_dir" -I "$runtime" -o "$work/bin/$name" "$programs/$name.cpp" \
+    "$build/runtime/recording/libbankstripe_recording.a" "$build/contract/libbankstripe_contract.a" \
+    >"$work/$name.log" 2>&1 ||
     { cat "$work/$name.log"; echo "FAILED: compiling $name"; } &
 done
 for name in atomics streams graph; do
