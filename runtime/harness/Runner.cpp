@@ -98,7 +98,7 @@ static void readProcesses(RecordedRun &Run, const std::string &First) {
     if (I == Principal)
       continue;
     Run.Others.push_back(describeProcess(Processes[I]));
-    Run.OtherCouldBeTaken |=
+    Run.OtherMayBeChosen |=
         launchesOf(Processes[I]) == launchesOf(Processes[Principal]);
   }
   static_cast<RecordedProcess &>(Run) = std::move(Processes[Principal]);

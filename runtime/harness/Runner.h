@@ -24,13 +24,13 @@ struct RecordedProcess {
 };
 
 /// One run of a command under the recorder.
-struct RecordedRun : RecordedProcess { ///< The one that was taken.
+struct RecordedRun : RecordedProcess { ///< The one that is compared.
   ChildResult Child;
   /// What further processes that used the GPU did, one text for each.
   std::vector<std::string> Others;
-  /// Whether one of these launches as often as the one that was taken, so that
-  /// another run may take that one.
-  bool OtherCouldBeTaken = false;
+  /// Whether one of these launches as often as the one that is compared, so
+  /// that another run may choose that one.
+  bool OtherMayBeChosen = false;
 };
 
 /// Called before each run with what it is for; for a progress line.

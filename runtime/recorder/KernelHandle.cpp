@@ -1,4 +1,4 @@
-//===-- KernelHandle.cpp - what a launched handle stands for --------------===//
+//===-- KernelHandle.cpp - the kernel of a launch -------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===-- KernelHandle.h - what a launched handle stands for ------*- C++ -*-===//
+//===-- KernelHandle.h - the kernel of a launch ----------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

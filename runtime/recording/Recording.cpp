@@ -268,7 +268,7 @@ void RecordingWriter::send() {
 }
 
 // Programs launch the same few things over and over; what a launch is beside
-// its digests stands in the file once.
+// its digests is in the file once.
 unsigned RecordingWriter::shape(const Launch &Of) {
   ByteWriter Fields;
   Fields.fields(Of);

@@ -163,7 +163,7 @@ struct Launch {
   bool hasDigests() const {
     return Digested || DigestedBeforeFree || DigestedAtEnd;
   }
-  /// What stands in a recording once for all launches that are alike.
+  /// What a recording holds once for all launches that are alike.
   static void listFields(auto &Visitor, auto &Value) {
     Visitor.fields(Value.Kernel, Value.Grid, Value.Block, Value.Takes.Registers,
                    Value.Takes.StaticSharedBytes, Value.Takes.LocalBytes,

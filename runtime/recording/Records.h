@@ -47,7 +47,7 @@ inline uint32_t recordChecksum(std::string_view Record) {
   return static_cast<uint32_t>(Mixed >> 32);
 }
 
-// Structs that stand in a file list their fields once, for ByteWriter and
+// Structs that are written to files list their fields once, for ByteWriter and
 // ByteReader alike: a static listFields(Visitor, Value) calls Visitor.fields()
 // of them.
 

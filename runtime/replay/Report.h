@@ -50,7 +50,7 @@ struct SideResult {
   /// floating-point numbers do.
   bool Varies = false;
 
-  /// Whether the launch can stand for the one in the program: it leaves the
+  /// Whether its times are those of the launch in the program: it leaves the
   /// same, or what no launch leaves twice.
   bool isLikeCaptured() const {
     return Error.empty() && (Mismatches.empty() || Varies);

@@ -66,7 +66,7 @@ PairComparison comparePair(const Recording &Original,
 struct Comparison {
   /// The first difference that the rewrite is to blame for.
   std::optional<Difference> First;
-  /// First stands in digests of several launches, in which the original does
+  /// The digests with First are of several launches, in which the original does
   /// not reproduce itself elsewhere. Only digests of each of them can tell
   /// whether it is one of the launches whose results vary.
   bool FirstIsTentative = false;

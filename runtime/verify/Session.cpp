@@ -231,7 +231,7 @@ static std::optional<std::string> noteProcesses(const char *Which,
       "the most launches ({}), not compared: {}",
       Run.Others.size() + 1, Which, Run.Record.Launches.size(),
       fmt::join(Run.Others, "; "));
-  if (Run.OtherCouldBeTaken)
+  if (Run.OtherMayBeChosen)
     Text += "; some launch equally often, and the first to use the GPU is "
             "taken, which need not be the same one in every run";
   return Text;

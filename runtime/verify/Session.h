@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //     original, rewritten                           with digests, compared; a
-//                                                   survey can stand for the
+//                                                   survey can replace the
 //                                                   original's run
 //     original again, original at other addresses   when something differs
 //     original, original again, rewritten           to locate a difference, or
