@@ -94,7 +94,7 @@ TEST(Survey, KernelsWithTheirBlocksAndCaptures) {
   ASSERT_TRUE(bool(Run));
   EXPECT_EQ(Run->Architecture, "sm_90");
   const SurveyedKernel &K = Run->Kernels.at(comparableName("_Z5countPii"));
-  EXPECT_EQ(K.BlockThreads, 96u);
+  EXPECT_EQ(K.MostThreads, 96u);
   ASSERT_EQ(K.Captures.size(), 1u);
   EXPECT_EQ(K.Captures[0].File, "/tmp/0");
   EXPECT_EQ(K.Captures[0].Nanoseconds, 70);
