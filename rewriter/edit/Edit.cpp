@@ -226,12 +226,12 @@ EditList EditPool::rest() {
 
 void FileEditor::collectPointers() {
   for (const PlannedArray &A : P.Arrays)
-    if (moves(A) && A.Verdict.hasForm()) {
-      EditList Edits = editsOfPointers(A.Array.Trail, A.Verdict.treatment());
+    if (moves(A) && A.Verdict.hasForm() && A.Array.Trail) {
+      EditList Edits = editsOfPointers(*A.Array.Trail, A.Verdict.treatment());
       llvm::append_range(PointerEdits, Edits);
-      if (!A.Verdict.standsBeside())
+      if (!A.Verdict.Storage.standsBeside())
         llvm::append_range(CommonEdits, Edits);
-      if (A.Verdict.DeviceOnly)
+      if (A.Verdict.Storage.DeviceOnly)
         llvm::append_range(DeviceEdits, Edits);
     }
   sortEdits(PointerEdits);
@@ -248,9 +248,11 @@ void FileEditor::collectStatements() {
     });
     EditList Edits = editsOfStatement(Code, Arrays, PointerEdits);
     llvm::append_range(MoveEdits, Edits);
-    if (llvm::any_of(Arrays, [](auto *A) { return A->Verdict.DeviceOnly; }))
+    if (llvm::any_of(Arrays,
+                     [](auto *A) { return A->Verdict.Storage.DeviceOnly; }))
       llvm::append_range(DeviceEdits, Edits);
-    llvm::erase_if(Arrays, [](auto *A) { return A->Verdict.standsBeside(); });
+    llvm::erase_if(Arrays,
+                   [](auto *A) { return A->Verdict.Storage.standsBeside(); });
     if (!Arrays.empty())
       llvm::append_range(CommonEdits, editsOfStatement(Code, Arrays, {}));
   }
@@ -259,11 +261,12 @@ void FileEditor::collectStatements() {
 // The parts of functions that get versions: from the first array that moves.
 void FileEditor::collectVersions() {
   for (const PlannedArray &A : P.Arrays) {
-    if (!moves(A) || !A.Verdict.InVersion)
+    if (!moves(A) || !A.Verdict.Storage.InVersion)
       continue;
     const VersionText &V = A.Array.Version;
-    const VersionedPart Part{V.Rest.Offset, V.Rest.end(), A.Verdict.Threads,
-                             A.Array.HostDevice, V.Returns};
+    const VersionedPart Part{V.Rest.Offset, V.Rest.end(),
+                             A.Verdict.Storage.Threads,
+                             A.Array.Function.HostDevice, V.Returns};
     auto [It, New] = Versions.try_emplace(Part.End, Part);
     It->second.Begin = std::min(It->second.Begin, Part.Begin);
     It->second.Threads = std::min(It->second.Threads, Part.Threads);
@@ -293,7 +296,7 @@ void FileEditor::collectBounds() {
   for (const KernelPlan &K : P.Kernels) {
     if (K.AddLaunchBounds && K.Facts.BoundsInsertion.File == Path)
       OtherEdits.push_back(
-          {K.Facts.BoundsInsertion.Offset, 0, boundsText(K.BoundsToAdd)});
+          {K.Facts.BoundsInsertion.Offset, 0, boundsText(K.Block.ToAdd)});
     if (K.AssumedBlock.empty() || K.Facts.BodyBegin.File != Path)
       continue;
     NeedsHelper = true;
@@ -306,7 +309,7 @@ void FileEditor::collectBounds() {
 bool FileEditor::collect() {
   NeedsHelper = llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
     return A.Verdict.usesHelper() &&
-           llvm::is_contained(A.Array.FunctionFiles, Path);
+           llvm::is_contained(A.Array.Function.Files, Path);
   });
   collectPointers();
   collectStatements();

@@ -102,8 +102,8 @@ void OverloadCollector::need(const Calls &Asked) {
 std::set<Overload> OverloadCollector::collect() {
   Calls Asked;
   for (const PlannedArray &A : P.Arrays)
-    if (A.Verdict.hasForm())
-      add(Asked, A.Array.Trail, A.Verdict.treatment());
+    if (A.Verdict.hasForm() && A.Array.Trail)
+      add(Asked, *A.Array.Trail, A.Verdict.treatment());
   need(Asked);
   return std::move(Needed);
 }

@@ -53,13 +53,13 @@ std::string bankstripe::asArgument(const std::string &Text) {
 }
 
 static std::string threadsOf(const PlannedArray &A) {
-  const Verdict &V = A.Verdict;
-  return V.ThreadsText.empty() ? std::to_string(V.Threads) : V.ThreadsText;
+  const Storage &S = A.Verdict.Storage;
+  return S.ThreadsText.empty() ? std::to_string(S.Threads) : S.ThreadsText;
 }
 
 // One extent as written, or its value where the initialiser gave it.
 static std::string extent(const Finding &F, unsigned I) {
-  return F.Text.ExtentTexts[I].empty() ? std::to_string(F.Extents[I])
+  return F.Text.ExtentTexts[I].empty() ? std::to_string(F.Shape.Extents[I])
                                        : F.Text.ExtentTexts[I];
 }
 
@@ -99,12 +99,12 @@ std::string bankstripe::unitText(StripeForm Form, StringRef Element) {
 // may make versions of one function with storage of different sizes. A function
 // of the helper holds it then, whose name has its type.
 static bool isInHelper(const PlannedArray &A) {
-  return A.Verdict.InVersion && A.Array.Version.IsWeak;
+  return A.Verdict.Storage.InVersion && A.Array.Version.IsWeak;
 }
 
 // Whether the declaration is a reference to storage elsewhere.
 static bool isView(const PlannedArray &A) {
-  return A.Verdict.Dynamic || isInHelper(A);
+  return A.Verdict.Storage.Dynamic || isInHelper(A);
 }
 
 // `::bankstripe::shared<int[4][8][32], struct a_storage>()`
@@ -116,7 +116,7 @@ static std::string inHelper(const PlannedArray &A, const std::string &Type) {
 // Whether the name of an array of bits becomes a pointer to the first of them.
 // Rows of them are no pointers, and memset clears the array.
 static bool isBitPointer(const Finding &F) {
-  return F.HasPointers && F.Extents.size() == 1 &&
+  return F.Trail && F.Shape.Extents.size() == 1 &&
          llvm::none_of(F.Obstacles, [](const Obstacle &O) {
            return O.Why == Reason::PassedToFunction;
          });
@@ -138,7 +138,7 @@ static std::string restName(const Finding &F) {
 
 static std::string listOfExtents(const Finding &F) {
   std::string List;
-  for (unsigned I = 0; I < F.Extents.size(); ++I)
+  for (unsigned I = 0; I < F.Shape.Extents.size(); ++I)
     List += (I ? ", " : "") + asArgument(extent(F, I));
   return List;
 }
@@ -196,9 +196,9 @@ std::string StorageWriter::unitExtents(const PlannedArray &A) const {
   if (A.Verdict.Kind == VerdictKind::Split)
     return "[" + std::to_string(A.Verdict.First) + "]";
   std::string Result;
-  for (unsigned I = 0; I < F.Extents.size(); ++I) {
+  for (unsigned I = 0; I < F.Shape.Extents.size(); ++I) {
     std::string Extent = extent(F, I);
-    if (A.Verdict.Form == StripeForm::Packed && I + 1 == F.Extents.size())
+    if (A.Verdict.Form == StripeForm::Packed && I + 1 == F.Shape.Extents.size())
       Extent = llvm::formatv("::bankstripe::packed_words<{0}>({1})",
                              text(F.Text.Specifiers), Extent);
     Result += "[" + Extent + "]";
@@ -213,14 +213,15 @@ std::string StorageWriter::stripeExtents(const PlannedArray &A) const {
 
 // Of the functions that give the calling warp its part of dynamic memory.
 static std::string dynamicArguments(const Verdict &V) {
-  return llvm::formatv(", {0}, {1}{2}", V.WarpOffset, V.WarpBytes,
-                       V.Behind ? ", ::bankstripe::behind" : "");
+  return llvm::formatv(", {0}, {1}{2}", V.Storage.WarpOffset,
+                       V.Storage.WarpBytes,
+                       V.Storage.Behind ? ", ::bankstripe::behind" : "");
 }
 
 // Whether a function may be called with blocks that are too large: a kernel has
 // launch bounds, and a version is not for them.
 static bool needsCheck(const PlannedArray &A) {
-  return A.Verdict.TestsBlock && !A.Verdict.InVersion;
+  return A.Verdict.Storage.TestsBlock && !A.Verdict.Storage.InVersion;
 }
 
 // `int *` of `int *a[4]`.
@@ -273,7 +274,8 @@ static std::string slotsView(const PlannedArray &A, const std::string &Type) {
   const Verdict &V = A.Verdict;
   const std::string Alignment = slotAlignment(A.Array);
   return "::bankstripe::dynamic_slots<" + Type + dynamicArguments(V) +
-         (Alignment.empty() || V.Behind ? "" : ", false") + Alignment + ">()";
+         (Alignment.empty() || V.Storage.Behind ? "" : ", false") + Alignment +
+         ">()";
 }
 
 // Both declarations of a slot, without the last semicolon.
@@ -284,7 +286,7 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   const bool Constructed = F.Init == InitializerKind::Construct;
 
   std::string Text;
-  if (A.Verdict.Dynamic)
+  if (A.Verdict.Storage.Dynamic)
     Text = "auto &" + Storage + " = " + slotsView(A, Element + Extents) + ";";
   else {
     const std::string Type =
@@ -297,7 +299,7 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   Text += NewLine;
   if (needsCheck(A))
     Text += llvm::formatv("::bankstripe::require_block_of_at_most<{0}>();{1}",
-                          A.Verdict.Threads, NewLine);
+                          A.Verdict.Storage.Threads, NewLine);
   if (Constructed && !F.IsObject)
     Text += construction(A) + ";" + NewLine;
   Text += Element + (StringRef(Element).ends_with("*") ? "" : " ");
@@ -371,8 +373,9 @@ StorageWriter::statementsAfter(const PlannedArray &A) const {
   std::vector<std::string> Statements;
   // A slot checks between its two declarations.
   if (needsCheck(A) && A.Verdict.hasForm())
-    Statements.push_back(llvm::formatv(
-        "::bankstripe::require_block_of_at_most<{0}>();", A.Verdict.Threads));
+    Statements.push_back(
+        llvm::formatv("::bankstripe::require_block_of_at_most<{0}>();",
+                      A.Verdict.Storage.Threads));
   const bool IsSplit = A.Verdict.Kind == VerdictKind::Split;
   if (IsSplit)
     Statements.push_back(restOf(A));

@@ -81,6 +81,8 @@ private:
   DenseMap<const Value *, ConstantInt *> Known;
 };
 
+using ArraysByVariable = DenseMap<Value *, const SharedArray *>;
+
 /// Where an access reaches into an array: `Rows` rows and `Bytes` bytes behind
 /// its begin, and as many more times an index.
 struct Address {
@@ -93,7 +95,7 @@ struct Address {
 };
 
 struct Access {
-  SharedArray *Array;
+  const SharedArray *Array = nullptr;
   std::optional<Address> Where;
   int64_t Bytes = 0; ///< Of each lane; 0 where that is not known.
   SharedAccess Found;
@@ -187,16 +189,15 @@ static int64_t rowBytes(const SharedArray &A) {
 }
 
 // The array that Pointer points into, and where.
-static SharedArray *baseOf(Value *Pointer,
-                           const DenseMap<Value *, SharedArray *> &Arrays,
-                           std::optional<Address> &Where) {
+static const SharedArray *baseOf(Value *Pointer, const ArraysByVariable &Arrays,
+                                 std::optional<Address> &Where) {
   SmallVector<GEPOperator *> Steps;
   while (isa<GEPOperator, AddrSpaceCastOperator>(Pointer)) {
     if (auto *G = dyn_cast<GEPOperator>(Pointer))
       Steps.push_back(G);
     Pointer = cast<Operator>(Pointer)->getOperand(0);
   }
-  SharedArray *Array = Arrays.lookup(Pointer);
+  const SharedArray *Array = Arrays.lookup(Pointer);
   if (!Array)
     return nullptr;
   const DataLayout &Layout = cast<GlobalVariable>(Pointer)->getDataLayout();
@@ -311,8 +312,7 @@ static int64_t accessedBytes(const llvm::Use &U) {
 }
 
 static std::vector<Access>
-accessesIn(Function &F, const DenseMap<Value *, SharedArray *> &Arrays,
-           StringRef Id) {
+accessesIn(Function &F, const ArraysByVariable &Arrays, StringRef Id) {
   const DominatorTree Dominators(F);
   const LoopInfo Loops(Dominators);
   std::vector<Access> Result;
@@ -404,12 +404,15 @@ static void addUsers(const Value &V, SmallSetVector<Function *, 8> &Into) {
       addUsers(*U, Into);
 }
 
-void readBanks(Module &M, UnitFacts &Facts) {
-  DenseMap<Value *, SharedArray *> Arrays;
+std::vector<std::optional<std::vector<SharedAccess>>>
+readBanks(Module &M, const UnitFacts &Facts) {
+  const std::vector<SharedArray> &All = Facts.SharedArrays;
+  std::vector<std::optional<std::vector<SharedAccess>>> Result(All.size());
+  ArraysByVariable Arrays;
   SmallSetVector<Function *, 8> Holders;
-  for (SharedArray &A : Facts.SharedArrays)
+  for (auto [A, Accesses] : zip(All, Result))
     if (GlobalVariable *V = M.getGlobalVariable(A.Id, true)) {
-      A.Accesses.emplace();
+      Accesses.emplace();
       Arrays[V] = &A;
       addUsers(*V, Holders);
     }
@@ -425,14 +428,15 @@ void readBanks(Module &M, UnitFacts &Facts) {
     Function *F = CloneFunction(Holder, Map);
     bringIntoSSAForm(*F);
     const Divergence Differs(*F);
-    std::vector<Access> All = accessesIn(*F, Arrays, Id);
+    std::vector<Access> Found = accessesIn(*F, Arrays, Id);
     for (const auto &Shape : Shapes) {
-      measure(All, Differs, Shape);
-      for (const Access &A : All)
-        A.Array->Accesses->push_back(A.Found);
+      measure(Found, Differs, Shape);
+      for (const Access &A : Found)
+        Result[A.Array - All.data()]->push_back(A.Found);
     }
     F->eraseFromParent();
   }
+  return Result;
 }
 
 } // namespace bankstripe

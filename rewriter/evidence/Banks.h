@@ -8,14 +8,16 @@
 #ifndef BANKSTRIPE_EVIDENCE_BANKS_H
 #define BANKSTRIPE_EVIDENCE_BANKS_H
 
-#include "model/Finding.h"
+#include "model/Evidence.h"
+#include "model/UnitFacts.h"
 #include "llvm/IR/Module.h"
 
 namespace bankstripe {
 
-/// Gives each shared array of \p Facts its accesses in \p M, which is not
-/// optimised and stays as it is.
-void readBanks(llvm::Module &M, UnitFacts &Facts);
+/// The accesses in \p M, which is not optimised and stays as it is, to each
+/// shared array of \p Facts; nothing for one that has no IR.
+std::vector<std::optional<std::vector<SharedAccess>>>
+readBanks(llvm::Module &M, const UnitFacts &Facts);
 
 } // namespace bankstripe
 

@@ -16,7 +16,7 @@
 //
 // Static storage exists once, so a function that can be entered again before it
 // returns cannot hold any: its calls lead back to it. Calls that leave the unit
-// are followed in plan/CrossCalls.cpp.
+// are followed in plan/LinkedCalls.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +26,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -231,16 +232,18 @@ static uint64_t sizeOf(const GlobalVariable &Variable) {
 // Shared memory of the kernel and of what it calls, and what they ask of it.
 // Two callees that are never active at once could share bytes; the sum is on
 // the safe side.
-static void readSharedMemory(const Function &F, const FunctionSet &Below,
-                             const CallGraph &Calls, Kernel &K) {
+static SharedMemory sharedMemoryOf(const Function &F, const FunctionSet &Below,
+                                   const CallGraph &Calls) {
+  SharedMemory Result;
+  Result.Asks = Calls.askedSize(F, Below);
   VariableSet All = Calls.bodyOf(F).Shared;
-  K.Asks = Calls.askedSize(F, Below);
   for (const Function *Callee : Below)
     All.insert_range(Calls.bodyOf(*Callee).Shared);
   for (const GlobalVariable *Variable : All) {
-    K.UsesDynamicShared |= Variable->isDeclaration();
-    K.StaticSharedBytes += sizeOf(*Variable);
+    Result.UsesDynamic |= Variable->isDeclaration();
+    Result.StaticBytes += sizeOf(*Variable);
   }
+  return Result;
 }
 
 namespace {
@@ -249,16 +252,10 @@ namespace {
 /// name is that of none (constructors have several), it counts for all.
 using Holders = std::vector<FunctionSet>;
 
-class FactsWriter {
+class CallReader {
 public:
-  FactsWriter(const Module &M, const AllocaTracker &Tracker, UnitFacts &Facts)
-      : M(M), Calls(M), Facts(Facts) {
-    for (const Function &F : M)
-      if (!F.isDeclaration())
-        ByName[sourceName(F)] = &F;
-    for (auto [Index, F] : enumerate(Facts.Findings))
-      Holding.push_back(holdersOf(F, Tracker.holdersOf(Index)));
-  }
+  CallReader(const Module &M, const AllocaTracker &Tracker,
+             const UnitFacts &Facts, UnitEvidence &Result);
 
   void connectKernels();
   void checkHolders();
@@ -267,20 +264,38 @@ public:
 private:
   Holders holdersOf(const Finding &F,
                     const SmallDenseSet<Function *> &WithAlloca) const;
-  void connect(const Function &Entry, const FunctionSet &Below);
+  void connect(const Function &Entry, const FunctionSet &Below, bool IsKnown);
 
   const Module &M;
   CallGraph Calls;
-  UnitFacts &Facts;
+  const UnitFacts &Facts;
+  UnitEvidence &Result;
   StringMap<const Function *> ByName; ///< Those with bodies.
   std::vector<Holders> Holding;       ///< Parallel to the findings.
 };
 
 } // namespace
 
+CallReader::CallReader(const Module &M, const AllocaTracker &Tracker,
+                       const UnitFacts &Facts, UnitEvidence &Result)
+    : M(M), Calls(M), Facts(Facts), Result(Result) {
+  for (const Function &F : M)
+    if (!F.isDeclaration())
+      ByName[sourceName(F)] = &F;
+  for (auto [Index, F] : enumerate(Facts.Findings)) {
+    Holding.push_back(holdersOf(F, Tracker.holdersOf(Index)));
+    std::vector<std::set<std::string>> &Kernels = Result.Arrays[Index].Kernels;
+    Kernels.resize(F.Instances.size());
+    // A kernel that nobody launches may have no IR.
+    for (auto [Reaching, Instance] : zip(Kernels, F.Instances))
+      if (F.Function.IsKernel)
+        Reaching.insert(Instance.FunctionId);
+  }
+}
+
 Holders
-FactsWriter::holdersOf(const Finding &F,
-                       const SmallDenseSet<Function *> &WithAlloca) const {
+CallReader::holdersOf(const Finding &F,
+                      const SmallDenseSet<Function *> &WithAlloca) const {
   Holders Result(F.Instances.size());
   for (auto [Functions, Instance] : zip(Result, F.Instances))
     if (auto Named = ByName.find(Instance.FunctionId); Named != ByName.end())
@@ -294,56 +309,43 @@ FactsWriter::holdersOf(const Finding &F,
   return Result;
 }
 
-static void insertSorted(std::vector<std::string> &Names, StringRef Name) {
-  auto At = lower_bound(Names, Name);
-  if (At == Names.end() || *At != Name)
-    Names.insert(At, Name.str());
-}
-
-void FactsWriter::connect(const Function &Entry, const FunctionSet &Below) {
-  const StringRef Id = sourceName(Entry);
-  const bool Known =
-      any_of(Facts.Kernels, [&](const Kernel &K) { return K.Id == Id; });
-  for (auto [F, Held] : zip(Facts.Findings, Holding))
-    for (auto [Instance, Functions] : zip(F.Instances, Held)) {
+void CallReader::connect(const Function &Entry, const FunctionSet &Below,
+                         bool IsKnown) {
+  for (auto [F, Held, E] : zip(Facts.Findings, Holding, Result.Arrays)) {
+    bool IsReached = false;
+    for (auto [Kernels, Functions] : zip(E.Kernels, Held)) {
       if (none_of(Functions, [&](const Function *Holder) {
             return Holder == &Entry || Below.contains(Holder);
           }))
         continue;
-      if (Known) {
-        insertSorted(F.Kernels, Id);
-        insertSorted(Instance.Kernels, Id);
-      } else if (none_of(F.Obstacles, [](const Obstacle &O) {
-                   return O.Why == Reason::BlockSizeUnknown;
-                 })) {
-        F.Obstacles.push_back(
-            {Reason::BlockSizeUnknown, F.Where,
-             "a kernel of a system header calls '" + F.Function + "'"});
-      }
+      IsReached = true;
+      if (IsKnown)
+        Kernels.insert(sourceName(Entry).str());
     }
+    if (IsReached && !IsKnown && E.Obstacles.empty())
+      E.Obstacles.push_back(
+          {Reason::BlockSizeUnknown, F.Where,
+           "a kernel of a system header calls '" + F.Function.Name + "'"});
+  }
 }
 
-void FactsWriter::connectKernels() {
-  // One that nobody launches may have no IR.
-  for (Finding &F : Facts.Findings)
-    for (ArrayInstance &I : F.Instances)
-      if (F.InKernel) {
-        insertSorted(F.Kernels, I.FunctionId);
-        insertSorted(I.Kernels, I.FunctionId);
-      }
+void CallReader::connectKernels() {
+  StringSet<> Known;
+  for (const Kernel &K : Facts.Kernels)
+    Known.insert(K.Id);
   for (const Function &F : M) {
     if (F.isDeclaration() || !isKernel(F))
       continue;
     const FunctionSet Below = Calls.below(F);
-    connect(F, Below);
-    for (Kernel &K : Facts.Kernels)
-      if (K.Id == sourceName(F))
-        readSharedMemory(F, Below, Calls, K);
+    const bool IsKnown = Known.contains(sourceName(F));
+    connect(F, Below, IsKnown);
+    if (IsKnown)
+      Result.Kernels[sourceName(F).str()] = sharedMemoryOf(F, Below, Calls);
   }
 }
 
-void FactsWriter::checkHolders() {
-  for (auto [F, Held] : zip(Facts.Findings, Holding)) {
+void CallReader::checkHolders() {
+  for (auto [F, Held, E] : zip(Facts.Findings, Holding, Result.Arrays)) {
     std::set<StringRef> Reasons;
     bool NamesLocalMemory = false;
     for (const FunctionSet &Functions : Held)
@@ -357,43 +359,38 @@ void FactsWriter::checkHolders() {
         });
       }
     if (NamesLocalMemory)
-      F.Obstacles.push_back(
+      E.Obstacles.push_back(
           {Reason::InlineAssembly, F.Where,
            "it names local memory, or tells it from other memory"});
     for (StringRef Why : Reasons)
       if (!Why.empty())
-        F.Obstacles.push_back({Reason::RecursiveFunction, F.Where, Why.str()});
+        E.Obstacles.push_back({Reason::RecursiveFunction, F.Where, Why.str()});
   }
 }
 
 // What other units have to know of this one's functions.
-void FactsWriter::listFunctions() {
+void CallReader::listFunctions() {
   for (const Function &F : M) {
     if (F.isIntrinsic() || isOfSystem(F))
       continue;
-    DeviceFunction Result;
-    Result.Id = sourceName(F).str();
-    Result.Defined = !F.isDeclaration();
-    for (const std::string &Callee : Calls.userCallees(F))
-      Result.Calls.push_back(Callee);
+    DeviceFunction &Listed = Result.Functions.emplace_back();
+    Listed.Id = sourceName(F).str();
+    Listed.Defined = !F.isDeclaration();
+    const std::set<std::string> Callees = Calls.userCallees(F);
+    Listed.Calls.assign(Callees.begin(), Callees.end());
     for (const GlobalVariable *Variable : Calls.bodyOf(F).Shared)
-      Result.StaticSharedBytes += sizeOf(*Variable);
-    Result.Asks = Calls.askedSize(F, Calls.below(F));
-    Facts.Functions.push_back(std::move(Result));
+      Listed.Shared.StaticBytes += sizeOf(*Variable);
+    Listed.Shared.Asks = Calls.askedSize(F, Calls.below(F));
   }
 }
 
 void readCalls(const Module &M, const AllocaTracker &Tracker, bool Linked,
-               UnitFacts &Facts) {
-  FactsWriter Writer(M, Tracker, Facts);
-  Writer.connectKernels();
-  Writer.checkHolders();
+               const UnitFacts &Facts, UnitEvidence &Result) {
+  CallReader Reader(M, Tracker, Facts, Result);
+  Reader.connectKernels();
+  Reader.checkHolders();
   if (Linked)
-    Writer.listFunctions();
-  for (Finding &F : Facts.Findings)
-    stable_sort(F.Obstacles, [](const Obstacle &A, const Obstacle &B) {
-      return std::tie(A.Where, A.Why) < std::tie(B.Where, B.Why);
-    });
+    Reader.listFunctions();
 }
 
 } // namespace bankstripe

@@ -9,17 +9,18 @@
 #define BANKSTRIPE_EVIDENCE_CALLS_H
 
 #include "evidence/Residency.h"
-#include "model/Finding.h"
+#include "model/Evidence.h"
+#include "model/UnitFacts.h"
 
 namespace bankstripe {
 
-/// Completes \p Facts by what the calls in \p M tell, which is not optimised
-/// yet: the kernels that reach each finding, an obstacle where a function can
-/// be entered again before it returns, the shared memory that kernels and their
-/// callees take, and, if the unit is \p Linked with others, the functions that
-/// those have to know of.
+/// Adds to \p Result, which has a row for each finding of \p Facts, what the
+/// calls in \p M tell, which is not optimised yet: the kernels that reach each
+/// finding, an obstacle where a function can be entered again before it
+/// returns, the shared memory that kernels and their callees take, and, if the
+/// unit is \p Linked with others, the functions that those have to know of.
 void readCalls(const llvm::Module &M, const AllocaTracker &Tracker, bool Linked,
-               UnitFacts &Facts);
+               const UnitFacts &Facts, UnitEvidence &Result);
 
 } // namespace bankstripe
 

@@ -18,7 +18,7 @@
 #include "evidence/DeviceModule.h"
 
 #include "frontend/Frontend.h"
-#include "model/Finding.h"
+#include "model/UnitFacts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/CodeGenOptions.h"
 #include "clang/Basic/Diagnostic.h"

@@ -22,8 +22,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "evidence/Ptxas.h"
 #include "contract/Symbols.h"
-#include "evidence/Evidence.h"
 #include "evidence/Fatbin.h"
 #include "frontend/NvccCommand.h"
 #include "workers/Process.h"

@@ -18,7 +18,7 @@
 #define BANKSTRIPE_FACTS_FACTS_H
 
 #include "frontend/Frontend.h"
-#include "plan/Plan.h"
+#include "plan/MakePlan.h"
 #include <type_traits>
 
 namespace bankstripe {
@@ -38,8 +38,6 @@ struct UnitReading {
   /// What was asked of the disk, with the replies (cache/Cache.h); empty
   /// when that is not all.
   std::map<std::pair<std::string, char>, std::string> Trace;
-  /// No evidence was gathered, as it was not worth the time.
-  bool WithoutEvidence = false;
   /// A source of the user's asks for what it is compiled.
   bool AsksForArch = false;
 };
@@ -87,19 +85,20 @@ BANKSTRIPE_FIELDS(Obstacle, Why, Where, Detail)
 BANKSTRIPE_FIELDS(DeclarationText, Statement, Specifiers, Declarator, Name,
                   Extents, Initializer, Values, ExtentTexts, IndexInStatement,
                   AllDeclarators)
-BANKSTRIPE_FIELDS(ArrayInstance, FunctionId, ElementBytes, Alignment,
-                  SlotAlignment, Extents, BytesPerThread, Kernels)
+BANKSTRIPE_FIELDS(ArrayShape, Type, ElementBytes, Extents, BytesPerThread)
+BANKSTRIPE_FIELDS(ArrayInstance, FunctionId, Shape, Alignment, SlotAlignment)
+BANKSTRIPE_FIELDS(DeclaringFunction, Name, Id, IsKernel, HostDevice,
+                  MayBeReadForHost, Files)
 BANKSTRIPE_FIELDS(VersionText, Rest, Problem, SharedBytes, Returns, IsWeak)
-BANKSTRIPE_FIELDS(Finding, Name, Where, Function, FunctionId, InKernel, Scope,
-                  Kernels, Type, ElementBytes, Extents, BytesPerThread,
-                  Instances, IsObject, HostDevice, MayBeReadForHost, HasConst,
-                  ElementDependent, FixedClass, FunctionFiles, StorageSuffix,
-                  Init, NeverWritten, Text, Version, Uses, HasPointers, Trail,
+BANKSTRIPE_FIELDS(Finding, Name, Where, Function, Scope, Shape, Instances,
+                  IsObject, HasConst, ElementDependent, FixedClass,
+                  StorageSuffix, Init, NeverWritten, Text, Version, Uses, Trail,
                   AsBits, HasOtherUses, Obstacles)
+
+// UnitFacts.h
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text, Dependent)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyBegin,
-                  BoundsExcludedBy, MayEdit, StaticSharedBytes,
-                  UsesDynamicShared, Asks, AddressTaken, AddressTakenAt,
+                  BoundsExcludedBy, MayEdit, AddressTaken, AddressTakenAt,
                   WhyUnseen, AttributeSetAt, AskedAboutAt, Text)
 BANKSTRIPE_FIELDS(HostParameter, FunctionId, Index)
 BANKSTRIPE_FIELDS(HostArgument, For, Values, Same)
@@ -107,36 +106,38 @@ BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Shape, Source, Parameter,
                   DynamicSharedBytes, Cooperative, Unfollowed, GridAsked,
                   OnDevice, Text)
 BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text)
-BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, StaticSharedBytes, Asks)
 BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, SharedArrays, Kernels,
                   Launches, Queries, Arguments, NodesChangedAt, AsksForSide,
-                  Callees, Functions, Contents, NumberedFiles, Sources)
+                  Callees, Contents, NumberedFiles, Sources)
 
 // SharedArray.h
-BANKSTRIPE_FIELDS(SharedAccess, FunctionId, Shape, Line, Column, LoopDepth,
-                  Degrees, MayLeaveRow)
 BANKSTRIPE_FIELDS(SharedArray, Id, Name, Where, Function, Type, ElementBytes,
-                  Extents, LastExtent, IsSum, Obstacles, Accesses)
+                  Extents, LastExtent, IsSum, Obstacles)
 
 // Evidence.h
-BANKSTRIPE_FIELDS(ArrayEvidence, Where, Index, ResidentBytes, UniformAccesses,
-                  NonUniformAccesses)
+BANKSTRIPE_FIELDS(ArrayEvidence, Kernels, Obstacles, Where, Index,
+                  ResidentBytes, UniformAccesses, NonUniformAccesses)
+BANKSTRIPE_FIELDS(SharedAccess, FunctionId, Shape, Line, Column, LoopDepth,
+                  Degrees, MayLeaveRow)
+BANKSTRIPE_FIELDS(SharedMemory, StaticBytes, UsesDynamic, Asks)
+BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, Shared)
 BANKSTRIPE_FIELDS(KernelResources, StackFrame, CalleeFrames, SpillStores,
                   SpillLoads, Registers, SharedBytes, CodeBytes)
 BANKSTRIPE_FIELDS(Words, Loaded, Stored)
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
                   Gathered, Shared, OtherLocal, GuessedLoops, Polls, Arrays)
-BANKSTRIPE_FIELDS(UnitEvidence, Arrays, Work, ShortWork, Waiting, Problem)
+BANKSTRIPE_FIELDS(UnitEvidence, Arrays, SharedAccesses, Kernels, Functions,
+                  Work, ShortWork, Waiting, IsOptimized, Problem)
 
-// Frontend.h, Plan.h, Facts.h
+// Frontend.h, MakePlan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,
                   GpuArch, AllGpuArchs, CudaPath, FoundDatabase, Refused,
                   OnlyForClang, IsOtherArch)
 BANKSTRIPE_FIELDS(UnitResult, Facts, Evidence, Resources)
 BANKSTRIPE_FIELDS(ParseOutcome, UsedShim, UsedBuiltinHeader)
 BANKSTRIPE_FIELDS(UnitReading, Unit, Diagnostics, Error, Outcome, Trace,
-                  WithoutEvidence, AsksForArch)
+                  AsksForArch)
 
 #undef BANKSTRIPE_FIELDS
 

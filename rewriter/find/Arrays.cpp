@@ -10,7 +10,7 @@
 // A subscript can stay as it is written when whatever happens to the element
 // afterwards stays with that one element: its elements are no longer neighbours
 // in memory. This file finds the subscript; ElementFate.cpp follows the
-// element, Pointers.cpp what the array's name decays to.
+// element, WalkingPointers.cpp what the array's name decays to.
 //
 // Casts and alignment
 // -------------------
@@ -167,10 +167,8 @@ std::optional<Obstacle> ArrayReader::readUse(Finding &F,
     auto Trail = Pointers.trailOf(cast<VarDecl>(Reference->getDecl()), Body);
     if (!Trail)
       return wholeArray(Reference);
-    F.HasPointers = true;
     F.AsBits &= Trail->AsBits;
-    llvm::move(Trail->Locals, std::back_inserter(F.Trail.Locals));
-    llvm::move(Trail->Arguments, std::back_inserter(F.Trail.Arguments));
+    F.addTrail(*Trail);
     return std::nullopt;
   }
   const Expr *E = All.back();
@@ -251,11 +249,12 @@ void ArrayReader::readContext(Finding &F, const VarDecl *Variable) const {
       Owner->getCanonicalDecl() != Function->getCanonicalDecl())
     return Note(Reason::InLambda);
   if (Function->isDependentContext())
-    return Note(Reason::NotInstantiated, F.Function);
+    return Note(Reason::NotInstantiated, F.Function.Name);
   if (Function->isConstexpr())
-    Note(Reason::ConstexprFunction, F.Function);
-  F.MayBeReadForHost = Text.mayBeReadForHost(Function);
-  F.HostDevice = Function->hasAttr<CUDAHostAttr>() || F.MayBeReadForHost;
+    Note(Reason::ConstexprFunction, F.Function.Name);
+  F.Function.MayBeReadForHost = Text.mayBeReadForHost(Function);
+  F.Function.HostDevice =
+      Function->hasAttr<CUDAHostAttr>() || F.Function.MayBeReadForHost;
 }
 
 static std::string storageSuffix(StringRef Name, const SourceText &Text) {
@@ -304,7 +303,7 @@ ArrayReader::readOtherThanSubscripts(const VarDecl *Variable) {
   Finding F;
   F.Where = Text.place(Variable->getLocation());
   readUses(F, Variable);
-  if (!F.Trail.Locals.empty() || !F.Trail.Arguments.empty())
+  if (F.Trail && !(F.Trail->Locals.empty() && F.Trail->Arguments.empty()))
     F.Obstacles.push_back({Reason::PointerTaken, F.Where, ""});
   for (auto [Why, Where] : Bodies.unseenMentions(Function, Variable))
     F.Obstacles.push_back({Why, Text.place(Where), ""});
@@ -315,12 +314,12 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   Finding F;
   F.Name = Variable->getNameAsString();
   F.Where = Text.place(Variable->getLocation());
-  F.Function = Function->getQualifiedNameAsString();
+  F.Function.Name = Function->getQualifiedNameAsString();
   const bool IsDependent = Function->isDependentContext();
   if (!IsDependent)
-    F.FunctionId = ASTNameGenerator(Text.context()).getName(Function);
-  F.InKernel = Function->hasAttr<CUDAGlobalAttr>();
-  F.FunctionFiles = {Text.file(Function->getLocation())};
+    F.Function.Id = ASTNameGenerator(Text.context()).getName(Function);
+  F.Function.IsKernel = Function->hasAttr<CUDAGlobalAttr>();
+  F.Function.Files = {Text.file(Function->getLocation())};
 
   auto Spelled = Text.spelled(Variable->getLocation());
   if (Spelled && hasNolint(*Spelled, Text))
@@ -345,7 +344,7 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
     F.AsBits = false;
   }
   ArrayInstance &Instance = F.Instances.front();
-  Instance.FunctionId = F.FunctionId;
+  Instance.FunctionId = F.Function.Id;
   Instance.SlotAlignment = std::max(
       Instance.Alignment,
       MayClaim ? std::min(Bodies.claimedAlignment(Function), WidestVector) : 0);
@@ -354,7 +353,7 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   F.NeverWritten =
       IsConstant && !Body.references(Variable).empty() &&
       !isCapturedByName(Variable, Body) &&
-      isNeverWritten(F, F.Obstacles.size() == BeforeUses && !F.HasPointers,
+      isNeverWritten(F, F.Obstacles.size() == BeforeUses && !F.Trail,
                      Variable->getType()
                          ->getBaseElementTypeUnsafe()
                          ->getAsCXXRecordDecl());

@@ -10,8 +10,8 @@
 
 #include "find/Declaration.h"
 #include "find/Loops.h"
-#include "find/Pointers.h"
 #include "find/VersionText.h"
+#include "find/WalkingPointers.h"
 
 namespace bankstripe {
 
@@ -27,8 +27,7 @@ public:
   ArrayReader(const clang::FunctionDecl *Function, BodyIndexCache &Bodies,
               const SourceText &Text, PointerFollower &Pointers);
 
-  /// The finding of \p Variable, which \p Statement declares; the caller fills
-  /// in the kernels that reach it.
+  /// The finding of \p Variable, which \p Statement declares.
   Finding read(const clang::VarDecl *Variable,
                const clang::DeclStmt *Statement);
 

@@ -110,9 +110,9 @@ static void readType(Finding &F, const VarDecl *Variable,
         {Why, Text.place(Variable->getLocation()), std::move(Detail)});
   };
   QualType Type = Variable->getType();
-  F.Type = Type.getAsString(Context.getPrintingPolicy());
+  F.Shape.Type = Type.getAsString(Context.getPrintingPolicy());
   if (Variable->isImplicit()) { // An anonymous union, named after its array.
-    F.Type = "anonymous union";
+    F.Shape.Type = "anonymous union";
     for (const FieldDecl *Field : Type->getAsRecordDecl()->fields())
       if (F.Name.empty() && isOrHoldsArray(Field->getType()))
         F.Name = Field->getNameAsString();
@@ -120,36 +120,34 @@ static void readType(Finding &F, const VarDecl *Variable,
   F.IsObject = !Type->isArrayType();
   if (Type->isDependentType() || Type->isIncompleteType())
     return; // In a template that nobody instantiated: NotInstantiated says so.
-  ArrayInstance Instance;
-  Instance.BytesPerThread = Context.getTypeSizeInChars(Type).getQuantity();
-  Instance.Alignment = Context.getTypeAlignInChars(Type).getQuantity();
+  F.Shape.BytesPerThread = Context.getTypeSizeInChars(Type).getQuantity();
   QualType Element = Type;
   while (const auto *Array = Context.getAsConstantArrayType(Element)) {
-    Instance.Extents.push_back(Array->getLimitedSize());
+    F.Shape.Extents.push_back(Array->getLimitedSize());
     Element = Array->getElementType();
   }
   const std::string ElementType =
       Element.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
-  Instance.ElementBytes = Context.getTypeSizeInChars(Element).getQuantity();
+  F.Shape.ElementBytes = Context.getTypeSizeInChars(Element).getQuantity();
   readPattern(F, Variable);
-  F.ElementBytes = Instance.ElementBytes;
-  F.Extents = Instance.Extents;
-  F.BytesPerThread = Instance.BytesPerThread;
-  F.Instances.push_back(std::move(Instance));
+  ArrayInstance &Instance = F.Instances.emplace_back();
+  Instance.Shape = F.Shape;
+  Instance.Alignment = Context.getTypeAlignInChars(Type).getQuantity();
 
   Qualifiers Quals = Context.getBaseElementType(Type).getQualifiers();
   F.HasConst = Quals.hasConst() || Variable->isConstexpr();
   if (Quals.hasVolatile())
     Note(Reason::QualifiedType, "volatile");
   if (F.IsObject)
-    Note(Reason::ClassObject, F.Type);
+    Note(Reason::ClassObject, F.Shape.Type);
   else if (!isStripeElement(Element.getCanonicalType().getUnqualifiedType(),
-                            F.ElementBytes, Context))
-    Note(Reason::ElementType,
-         ElementType + " of " + std::to_string(F.ElementBytes) + " bytes");
+                            F.Shape.ElementBytes, Context))
+    Note(Reason::ElementType, ElementType + " of " +
+                                  std::to_string(F.Shape.ElementBytes) +
+                                  " bytes");
   if (!endsSilently(Element))
     Note(Reason::ClassLifetime, ElementType);
-  if (F.Extents.size() > MostDimensions)
+  if (F.Shape.Extents.size() > MostDimensions)
     Note(Reason::TooManyDimensions);
   if (Variable->hasAttrs())
     for (const Attr *A : Variable->attrs())
@@ -357,7 +355,7 @@ std::optional<Reason> DeclarationReader::readOwnDeclarator() {
     F.Text.Values = between(F.Text.Extents.end() + Brace, Declarator.end());
   }
   // `Board a` or `Board a[4]` where Board is itself an array.
-  if (!F.IsObject && F.Text.ExtentTexts.size() != F.Extents.size())
+  if (!F.IsObject && F.Text.ExtentTexts.size() != F.Shape.Extents.size())
     return Reason::ArrayTypedef;
   return std::nullopt;
 }

@@ -7,8 +7,8 @@
 
 #include "find/Find.h"
 #include "find/Arrays.h"
-#include "find/Kernels.h"
-#include "find/Launches.h"
+#include "find/KernelFacts.h"
+#include "find/LaunchSites.h"
 #include "find/SharedArrays.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -133,7 +133,7 @@ static void mergeInstance(Finding &Into, Finding From) {
   if (Into.Init != From.Init || Into.IsObject != From.IsObject ||
       Into.HasConst != From.HasConst)
     Into.Obstacles.push_back({Reason::TranslationUnitsDiffer, Into.Where,
-                              "instantiations of " + Into.Function});
+                              "instantiations of " + Into.Function.Name});
   for (ArrayInstance &I : From.Instances) {
     auto At = std::ranges::lower_bound(Into.Instances, I.FunctionId, {},
                                        &ArrayInstance::FunctionId);
@@ -143,15 +143,10 @@ static void mergeInstance(Finding &Into, Finding From) {
   Into.merge(From);
   for (Use &U : From.Uses)
     mergeUse(Into, std::move(U));
-  if (From.BytesPerThread > Into.BytesPerThread) {
-    Into.Type = From.Type;
-    Into.ElementBytes = From.ElementBytes;
-    Into.Extents = From.Extents;
-    Into.BytesPerThread = From.BytesPerThread;
-  }
-  Into.HasPointers |= From.HasPointers;
+  if (From.Shape.BytesPerThread > Into.Shape.BytesPerThread)
+    Into.Shape = From.Shape;
   Into.HasOtherUses |= From.HasOtherUses;
-  Into.HostDevice |= From.HostDevice;
+  Into.Function.HostDevice |= From.Function.HostDevice;
   Into.ElementDependent |= From.ElementDependent;
   Into.FixedClass |= From.FixedClass;
 }
@@ -162,7 +157,7 @@ static void mergeInstance(Finding &Into, Finding From) {
 static void mergeHostView(Finding &Into, Finding Host) {
   Into.AsBits &= Host.AsBits;
   Into.NeverWritten &= Host.NeverWritten;
-  if (Into.HostDevice)
+  if (Into.Function.HostDevice)
     return;
   llvm::erase_if(Host.Obstacles, [](const Obstacle &O) {
     return O.Why == Reason::SkippedCode;
@@ -170,7 +165,6 @@ static void mergeHostView(Finding &Into, Finding Host) {
   if (Into.Init != Host.Init)
     Host.Obstacles.push_back({Reason::Initializer, Into.Where, ""});
   Into.merge(Host);
-  Into.HasPointers |= Host.HasPointers;
   Into.HasOtherUses |= Host.HasOtherUses;
 }
 
@@ -205,7 +199,7 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
       mergeInstance(Facts.Findings[It->second], std::move(F));
       continue;
     }
-    if (!MayEdit(F.Where.File) || !MayEdit(F.FunctionFiles.front()))
+    if (!MayEdit(F.Where.File) || !MayEdit(F.Function.Files.front()))
       F.Obstacles.push_back({Reason::OutsidePaths, F.Where, ""});
     Facts.Findings.push_back(std::move(F));
   }
@@ -328,7 +322,7 @@ void UnitReader::keepContents() {
   Facts.MainFile = Facts.Contents.begin()->first;
   for (const Finding &F : Facts.Findings) {
     Keep(F.Where.File);
-    llvm::for_each(F.FunctionFiles, Keep);
+    llvm::for_each(F.Function.Files, Keep);
   }
   for (const SharedArray &A : Facts.SharedArrays)
     Keep(A.Where.File);
@@ -548,9 +542,7 @@ UnitFacts UnitReader::read(bool IsAlone) {
   Facts.Callees = Pointers.callees();
   checkMacros();
   for (Finding &F : Facts.Findings)
-    llvm::sort(F.Obstacles, [](const Obstacle &A, const Obstacle &B) {
-      return std::tie(A.Where, A.Why) < std::tie(B.Where, B.Why);
-    });
+    F.sortObstacles();
   keepContents();
   listSources();
   return std::move(Facts);

@@ -8,8 +8,8 @@
 // The second arrow of the pipeline:
 //
 //   ParsedUnit => per-thread arrays and their uses   (Arrays.cpp)
-//              => kernels and who reaches them    (Kernels.cpp)
-//              => launches and their block sizes  (Launches.cpp, BlockSize.cpp)
+//              => kernels                        (KernelFacts.cpp)
+//              => launches and their block sizes (LaunchSites, BlockSize.cpp)
 //              => what callers give the launching functions  (HostCalls.cpp)
 //
 // Facts only, as plain values: whatever the syntax tree shows that could stand
@@ -21,7 +21,7 @@
 #define BANKSTRIPE_FIND_FIND_H
 
 #include "frontend/Frontend.h"
-#include "model/Finding.h"
+#include "model/UnitFacts.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace bankstripe {

@@ -18,7 +18,7 @@
 
 #include "find/BodyIndex.h"
 #include "find/SourceText.h"
-#include "model/Finding.h"
+#include "model/UnitFacts.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace bankstripe {

@@ -8,9 +8,9 @@
 // A row can get longer where each mention of the array is a subscript in all
 // dimensions whose element stays with itself: then nobody can tell. An index
 // that leaves its row would reach the next one; the language forbids that, and
-// where an index is known here or once the block's shape is (plan/Padding.cpp),
-// it is checked. An array of one dimension is looked at for its conflicts
-// alone, and its text stays.
+// where an index is known here or once the block's shape is
+// (plan/RowPadding.cpp), it is checked. An array of one dimension is looked at
+// for its conflicts alone, and its text stays.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 #ifndef BANKSTRIPE_FIND_SHAREDARRAYS_H
 #define BANKSTRIPE_FIND_SHAREDARRAYS_H
 
-#include "find/Pointers.h"
+#include "find/WalkingPointers.h"
 #include "model/SharedArray.h"
 
 namespace bankstripe {

@@ -10,7 +10,7 @@
 
 #include "find/BodyIndex.h"
 #include "find/SourceText.h"
-#include "model/Finding.h"
+#include "model/UnitFacts.h"
 
 namespace bankstripe {
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What optimised IR shows of each per-thread array, and what ptxas reports of
+// What the IR shows before and after optimisation, and what ptxas reports of
 // each kernel.
 //
 //===----------------------------------------------------------------------===//
@@ -13,9 +13,10 @@
 #ifndef BANKSTRIPE_MODEL_EVIDENCE_H
 #define BANKSTRIPE_MODEL_EVIDENCE_H
 
-#include "llvm/ADT/StringRef.h"
+#include "model/Reason.h"
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -37,13 +38,61 @@ enum class Uniformity {
   NonUniform, ///< At some access the lanes may use different indices.
 };
 
-/// What the optimised IR says of one finding.
+/// What the IR says of one finding.
 struct ArrayEvidence {
+  /// The mangled names of the kernels that reach it, by the instance: parallel
+  /// to Finding::Instances, or empty where that is not known.
+  std::vector<std::set<std::string>> Kernels;
+  std::vector<Obstacle> Obstacles; ///< What its function calls, or may call it.
   Residency Where = Residency::Unknown;
   Uniformity Index = Uniformity::Unknown;
   uint64_t ResidentBytes = 0;   ///< Of the largest surviving alloca.
   unsigned UniformAccesses = 0; ///< Address computations in the IR.
   unsigned NonUniformAccesses = 0;
+};
+
+/// One load or store of a shared array, in blocks of one shape.
+struct SharedAccess {
+  std::string FunctionId;      ///< Mangled name of the function that it is in.
+  std::vector<unsigned> Shape; ///< x, y and z of blocks; empty if unknown.
+  unsigned Line = 0, Column = 0;
+  unsigned LoopDepth = 0;
+  /// How many words of one bank the lanes of a warp ask for at once, at most,
+  /// by the number of elements that each row gets; empty where unknown.
+  std::vector<unsigned> Degrees;
+  /// What it finds may depend on where rows lie.
+  bool MayLeaveRow = false;
+};
+
+/// How much a function asks of the size of its shared memory, which is another
+/// one where arrays move there.
+enum class AskedSize {
+  None,
+  Dynamic, ///< What launches ask for.
+  All,
+};
+
+/// The shared memory that code has of its own.
+struct SharedMemory {
+  uint64_t StaticBytes = 0;
+  bool UsesDynamic = false;         ///< It sees an `extern __shared__` array.
+  AskedSize Asks = AskedSize::None; ///< Itself or by its callees.
+
+  /// Becomes what is safe for both.
+  void merge(const SharedMemory &Other) {
+    StaticBytes = std::max(StaticBytes, Other.StaticBytes);
+    UsesDynamic |= Other.UsesDynamic;
+    Asks = std::max(Asks, Other.Asks);
+  }
+};
+
+/// A device function of a unit that is linked with others (`-rdc=true`), so
+/// that calls can be followed from one to the next.
+struct DeviceFunction {
+  std::string Id;                 ///< Mangled name.
+  std::vector<std::string> Calls; ///< Mangled names, sorted.
+  bool Defined = false;           ///< It has a body here.
+  SharedMemory Shared;            ///< Without that of its callees.
 };
 
 /// What ptxas reports of one kernel.
@@ -97,16 +146,25 @@ struct KernelWork {
   std::map<unsigned, ArrayWork> Arrays; ///< By the number of the finding.
 };
 
-/// The evidence of one translation unit.
+/// The evidence of one translation unit. What the optimised IR shows is missing
+/// where no array can move whatever it shows.
 struct UnitEvidence {
-  std::vector<ArrayEvidence> Arrays;      ///< Parallel to UnitFacts::Findings.
+  std::vector<ArrayEvidence> Arrays; ///< Parallel to UnitFacts::Findings.
+  /// Parallel to UnitFacts::SharedArrays; nothing without IR.
+  std::vector<std::optional<std::vector<SharedAccess>>> SharedAccesses;
+  std::map<std::string, SharedMemory> Kernels; ///< By the mangled name.
+  std::vector<DeviceFunction> Functions;  ///< Only of relocatable device code.
   std::map<std::string, KernelWork> Work; ///< By the mangled name.
   /// The same if loops of unknown length are short.
   std::map<std::string, KernelWork> ShortWork;
   /// The mangled names of kernels, and of functions of relocatable device code,
   /// that wait in a loop for other blocks (evidence/Waiting.h).
   std::set<std::string> Waiting;
-  std::string Problem; ///< Why there is none; empty when there is.
+  bool IsOptimized = false; ///< The optimised IR was looked at.
+  std::string Problem;      ///< Why there is none; empty when there is.
+
+  /// Whether all was gathered that can be.
+  bool isComplete() const { return IsOptimized || !Problem.empty(); }
 };
 
 llvm::StringRef nameOf(Residency R);

@@ -16,7 +16,7 @@
 #include "model/Decision.h"
 #include "model/Evidence.h"
 #include "model/Explanation.h"
-#include "model/Finding.h"
+#include "model/UnitFacts.h"
 
 namespace bankstripe {
 
@@ -41,6 +41,29 @@ struct Treatment {
   friend auto operator<=>(const Treatment &, const Treatment &) = default;
 };
 
+/// Where an array lies that moves, and in which code.
+struct Storage {
+  unsigned Threads = 0;    ///< The largest block that it is for.
+  std::string ThreadsText; ///< How to spell that in its function.
+  /// The launch asks for the storage: each warp has WarpBytes of it, the same
+  /// for all kernels that share arrays, and this array begins at WarpOffset.
+  bool Dynamic = false;
+  bool Behind = false; ///< Behind memory that kernels have of their own.
+  uint64_t WarpOffset = 0;
+  uint64_t BytesPerWarp = 0; ///< The array's own.
+  uint64_t WarpBytes = 0;
+  /// It moves in a version of its function, which is for blocks of at most
+  /// Threads; larger ones find the array where it was.
+  bool InVersion = false;
+  /// It moves for the device; the host finds the array where it was.
+  bool DeviceOnly = false;
+  /// Its function, which is no kernel, tests if there is room for the block.
+  bool TestsBlock = false;
+
+  /// Whether the array stands beside what it becomes.
+  bool standsBeside() const { return InVersion || DeviceOnly; }
+};
+
 /// What was decided for one finding, and why.
 struct Verdict {
   VerdictKind Kind = VerdictKind::Unsupported;
@@ -50,25 +73,8 @@ struct Verdict {
   StripeForm Form = StripeForm::Plain; ///< Of a stripe or of bits.
   unsigned First = 0;                  ///< Elements in the stripe of a split.
   uint64_t SharedBytes = 0; ///< Per block, of the largest instance; moved ones.
-  unsigned Threads = 0;     ///< The largest block that its storage is for.
-  std::string ThreadsText;  ///< How to spell that in its function.
-  /// The launch asks for the storage: each warp has WarpBytes of it, the same
-  /// for all kernels that share arrays, and this array begins at WarpOffset.
-  bool Dynamic = false;
-  bool Behind = false; ///< Behind memory that kernels have of their own.
-  uint64_t WarpOffset = 0;
-  uint64_t BytesPerWarp = 0; ///< Its own.
-  uint64_t WarpBytes = 0;
-  bool Asked = false; ///< A decision asks for this move.
-  /// It moves in a version of its function, which is for blocks of at most
-  /// Threads; larger ones find the array where it was.
-  bool InVersion = false;
-  /// It moves for the device; the host finds the array where it was.
-  bool DeviceOnly = false;
-  /// Its function, which is no kernel, tests if there is room for the block.
-  bool TestsBlock = false;
-  /// Whether the array stands beside what it becomes.
-  bool standsBeside() const { return InVersion || DeviceOnly; }
+  bankstripe::Storage Storage; ///< Of moved ones.
+  bool Asked = false;          ///< A decision asks for this move.
 
   bool usesShared() const {
     return Kind == VerdictKind::Stripe || Kind == VerdictKind::Slot ||
@@ -88,18 +94,23 @@ struct Verdict {
 /// How a kernel's largest block is known.
 enum class BlockSizeSource { Unknown, LaunchBounds, Launches, Option };
 
+/// How large the blocks of a kernel can be.
+struct BlockBound {
+  unsigned Threads = 0; ///< 0 when unknown.
+  BlockSizeSource Source = BlockSizeSource::Unknown;
+  std::string Text;   ///< `launch at a.cu:40 (literal)`.
+  unsigned ToAdd = 0; ///< Launch bounds that it can get, in threads.
+};
+
 /// One kernel of the plan.
 struct KernelPlan {
   Kernel Facts;
-  unsigned BlockThreads = 0; ///< Bound on threads per block; 0 when unknown.
-  BlockSizeSource Source = BlockSizeSource::Unknown;
-  std::string SourceText; ///< `launch at a.cu:40 (literal)`.
+  BlockBound Block;
   bool AddLaunchBounds = false;
   /// Larger blocks may be launched as well, and run what it was.
   bool HasVersion = false;
   /// Its version is a kernel beside it, which the launches in sight run.
   bool Redirected = false;
-  unsigned BoundsToAdd = 0; ///< In threads.
   /// What the kernel gets beside which its version stands, if its functions
   /// choose: in threads, 0 for none.
   unsigned BoundsOfOriginal = 0;

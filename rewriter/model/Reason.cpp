@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "model/Reason.h"
-#include "llvm/Support/ErrorHandling.h"
 #include <cassert>
 
 using namespace bankstripe;
@@ -233,28 +232,4 @@ const ReasonInfo &bankstripe::infoOf(Reason R) {
   const ReasonInfo &Row = Table[static_cast<unsigned>(R)];
   assert(Row.R == R && "the table follows the enumeration");
   return Row;
-}
-
-llvm::StringRef bankstripe::nameOf(VerdictKind V) {
-  switch (V) {
-  case VerdictKind::Stripe:
-    return "stripe";
-  case VerdictKind::Slot:
-    return "slot";
-  case VerdictKind::Split:
-    return "split";
-  case VerdictKind::Bits:
-    return "bits";
-  case VerdictKind::Padded:
-    return "padded";
-  case VerdictKind::Constant:
-    return "constant";
-  case VerdictKind::Registers:
-    return "registers";
-  case VerdictKind::Unchanged:
-    return "unchanged";
-  case VerdictKind::Unsupported:
-    return "unsupported";
-  }
-  llvm_unreachable("all verdicts are listed");
 }

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `__shared__` arrays of a fixed size, and how the lanes of a warp share the
-// banks that they lie in.
+// `__shared__` arrays of a fixed size, whose rows may become longer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,24 +13,10 @@
 #define BANKSTRIPE_MODEL_SHAREDARRAY_H
 
 #include "model/Reason.h"
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace bankstripe {
-
-/// One load or store of a shared array, in blocks of one shape.
-struct SharedAccess {
-  std::string FunctionId;      ///< Mangled name of the function that it is in.
-  std::vector<unsigned> Shape; ///< x, y and z of blocks; empty if unknown.
-  unsigned Line = 0, Column = 0;
-  unsigned LoopDepth = 0;
-  /// How many words of one bank the lanes of a warp ask for at once, at most,
-  /// by the number of elements that each row gets; empty where unknown.
-  std::vector<unsigned> Degrees;
-  /// What it finds may depend on where rows lie.
-  bool MayLeaveRow = false;
-};
 
 /// One `__shared__` array, of one instance where a template declares it.
 struct SharedArray {
@@ -47,8 +32,6 @@ struct SharedArray {
   TextRange LastExtent; ///< As written; if it has rows.
   bool IsSum = false;   ///< It needs no parentheses to be a term of a sum.
   std::vector<Obstacle> Obstacles;
-  /// Nothing without IR.
-  std::optional<std::vector<SharedAccess>> Accesses;
 };
 
 } // namespace bankstripe

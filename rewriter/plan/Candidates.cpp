@@ -8,7 +8,8 @@
 // An array that must stay as it is, or becomes constant or a register, does so
 // whatever the others do. One that can move has a candidate for each layout
 // that suits it. The first is the smallest; which of them is best, and whether
-// any is better than none, depends on what the others take (Search.cpp).
+// any is better than none, depends on what the others take
+// (AssignmentSearch.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +25,8 @@ using namespace bankstripe;
 static constexpr double MostBytesApart = 0.25;
 
 unsigned bankstripe::usualBlock(const KernelSetting &S, const MergedKernel &K) {
-  if (S.BlockThreads)
-    return S.BlockThreads;
+  if (S.Block.Threads)
+    return S.Block.Threads;
   return K.Facts.Bounds ? std::min(UsualBlock, K.Facts.Bounds->Threads)
                         : UsualBlock;
 }
@@ -145,8 +146,8 @@ std::optional<Why> Chooser::whyKernelsRefuse() const {
     if (S.HasVersion && !V.isPossible()) {
       Why Result = *S.Unbounded;
       if (!V.Problem.empty())
-        Result.Detail +=
-            "; nor can '" + A.Array.Function + "' have a version: " + V.Problem;
+        Result.Detail += "; nor can '" + A.Array.Function.Name +
+                         "' have a version: " + V.Problem;
       return Result;
     }
     const Kernel &Facts = Run.Kernels[Row].Facts;
@@ -198,7 +199,7 @@ std::optional<Why> Chooser::whyNotShared() const {
 
 // How a kernel's bound is spelled in its own body; empty when a number must do.
 std::string Chooser::boundText() const {
-  if (!A.Array.InKernel)
+  if (!A.Array.Function.IsKernel)
     return "";
   std::string Text;
   for (unsigned Row : A.Kernels) {
@@ -213,9 +214,10 @@ std::string Chooser::boundText() const {
 }
 
 unsigned Chooser::storageThreads(unsigned Row, const ArrayChoices &C) const {
-  if (C.Dynamic)
+  if (C.Storage.Dynamic)
     return llvm::alignTo(Settings[Row].largestBlock(), 32);
-  return C.ThreadsText.empty() ? C.Threads : Settings[Row].BlockThreads;
+  return C.Storage.ThreadsText.empty() ? C.Storage.Threads
+                                       : Settings[Row].Block.Threads;
 }
 
 Candidate Chooser::candidate(const LayoutInfo &Layout, Why Reason,
@@ -224,8 +226,8 @@ Candidate Chooser::candidate(const LayoutInfo &Layout, Why Reason,
   for (unsigned Row : A.Kernels) {
     const unsigned Usual = usualBlock(Settings[Row], Run.Kernels[Row]);
     Result.Bytes.push_back(bytesIn(A, Layout, Row, storageThreads(Row, C)));
-    Result.UsualBytes.push_back(
-        bytesIn(A, Layout, Row, C.Dynamic ? llvm::alignTo(Usual, 32) : Usual));
+    Result.UsualBytes.push_back(bytesIn(
+        A, Layout, Row, C.Storage.Dynamic ? llvm::alignTo(Usual, 32) : Usual));
   }
   Result.BytesPerWarp = llvm::alignTo(bytesPerWarp(A, Layout), PlaceAlignment);
   return Result;
@@ -234,9 +236,9 @@ Candidate Chooser::candidate(const LayoutInfo &Layout, Why Reason,
 // Whether the array is of single bytes, and the lanes of a warp mostly use the
 // same one. Instances of a template may have elements of several sizes.
 bool Chooser::isOfBytesTogether() const {
-  if (A.Array.ElementBytes != 1 ||
+  if (A.Array.Shape.ElementBytes != 1 ||
       llvm::any_of(A.Array.Instances, [](const ArrayInstance &Instance) {
-        return Instance.ElementBytes != 1;
+        return Instance.Shape.ElementBytes != 1;
       }))
     return false;
   double Together = 0, Apart = 0;
@@ -254,7 +256,7 @@ bool Chooser::isOfBytesTogether() const {
 std::optional<Reason> Chooser::whySlot(const ArrayChoices &C) const {
   if (W.Wanted == Layout::Stripe)
     return std::nullopt;
-  if (!C.Dynamic && llvm::all_of(A.Kernels, [&](unsigned Row) {
+  if (!C.Storage.Dynamic && llvm::all_of(A.Kernels, [&](unsigned Row) {
         return Settings[Row].largestBlock() < 32;
       }))
     return Reason::PartOfWarp;
@@ -274,15 +276,17 @@ void Chooser::addBits(ArrayChoices &C) const {
 
 void Chooser::addMoves(ArrayChoices &C, bool Shared) const {
   for (unsigned Row : A.Kernels) {
-    C.Dynamic |= Settings[Row].Dynamic;
-    C.Behind |= Settings[Row].Behind;
-    C.InVersion |= Settings[Row].HasVersion ||
-                   (Run.Kernels[Row].Redirected && !A.Array.InKernel);
-    C.Threads = std::max(C.Threads, Settings[Row].largestBlock());
+    C.Storage.Dynamic |= Settings[Row].Dynamic;
+    C.Storage.Behind |= Settings[Row].Behind;
+    C.Storage.InVersion |=
+        Settings[Row].HasVersion ||
+        (Run.Kernels[Row].Redirected && !A.Array.Function.IsKernel);
+    C.Storage.Threads =
+        std::max(C.Storage.Threads, Settings[Row].largestBlock());
   }
-  C.DeviceOnly = A.Array.HostDevice && !C.InVersion;
-  if (!C.Dynamic && !C.InVersion)
-    C.ThreadsText = boundText();
+  C.Storage.DeviceOnly = A.Array.Function.HostDevice && !C.Storage.InVersion;
+  if (!C.Storage.Dynamic && !C.Storage.InVersion)
+    C.Storage.ThreadsText = boundText();
   addBits(C);
   C.Asked = W.Decision && (W.Wanted != Layout::Bits || !C.Candidates.empty());
   if (Shared && (C.Candidates.empty() || W.Wanted != Layout::Bits))
@@ -339,10 +343,9 @@ ArrayChoices Chooser::choices() const {
 
 std::vector<ArrayChoices>
 bankstripe::choicesOf(const MergedRun &Run,
-                      const std::vector<KernelSetting> &Settings,
-                      const std::vector<Wish> &Wishes) {
+                      const std::vector<KernelSetting> &Settings) {
   std::vector<ArrayChoices> Result;
   for (auto [I, A] : llvm::enumerate(Run.Arrays))
-    Result.push_back(Chooser(A, I, Wishes[I], Run, Settings).choices());
+    Result.push_back(Chooser(A, I, Run.Wishes[I], Run, Settings).choices());
   return Result;
 }

@@ -9,7 +9,7 @@
 #define BANKSTRIPE_PLAN_CANDIDATES_H
 
 #include "plan/Decide.h"
-#include "plan/Kernels.h"
+#include "plan/KernelSetting.h"
 #include "plan/Layout.h"
 
 namespace bankstripe {
@@ -39,23 +39,18 @@ struct ArrayChoices {
   std::optional<Why> Fixed;
   /// The first is the smallest. Empty if Fixed is there.
   std::vector<Candidate> Candidates;
-  bool Asked = false;   ///< A decision asks for the move.
-  bool Dynamic = false; ///< Launches ask for its storage.
-  bool Behind = false;  ///< As in Verdict, like all that follows.
-  unsigned Threads = 0;
-  std::string ThreadsText;
-  bool InVersion = false;
-  bool DeviceOnly = false;
+  bool Asked = false; ///< A decision asks for the move.
+  /// As far as it does not depend on what the others become.
+  bankstripe::Storage Storage;
 };
 
 /// What makes a move of \p A needless or impossible, as far as that depends on
 /// no kernel; nothing when it may move.
 std::optional<Why> whyArrayStays(const ReachedArray &A);
 
-/// What each array of \p Run could become. \p Wishes is parallel to the arrays.
+/// What each array of \p Run could become.
 std::vector<ArrayChoices> choicesOf(const MergedRun &Run,
-                                    const std::vector<KernelSetting> &Settings,
-                                    const std::vector<Wish> &Wishes);
+                                    const std::vector<KernelSetting> &Settings);
 
 /// The threads of a block of \p K as it is usually launched.
 unsigned usualBlock(const KernelSetting &S, const MergedKernel &K);

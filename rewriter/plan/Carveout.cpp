@@ -58,8 +58,8 @@ static void settle(KernelOutcome &O, Plan &P) {
     O.Detail = D.Wanted && *D.Wanted != Carveout() ? whyDriver(K) : "";
     const bool Carves = D.Wanted && O.Detail.empty();
     // Where launches ask for storage, any block will do.
-    if (O.Detail.empty() && D.BlockSize && K.BlockThreads &&
-        K.BlockThreads != *D.BlockSize)
+    if (O.Detail.empty() && D.BlockSize && K.Block.Threads &&
+        K.Block.Threads != *D.BlockSize)
       O.Detail = "its block size is known";
     O.State = O.Detail.empty()   ? DecisionState::Used
               : !K.Facts.MayEdit ? DecisionState::Skipped

@@ -8,7 +8,7 @@
 #ifndef BANKSTRIPE_PLAN_CARVEOUT_H
 #define BANKSTRIPE_PLAN_CARVEOUT_H
 
-#include "plan/Plan.h"
+#include "plan/MakePlan.h"
 
 namespace bankstripe {
 

@@ -63,7 +63,7 @@ ArrayNames::ArrayNames(const std::vector<ReachedArray> &Arrays)
     : Arrays(Arrays) {
   for (unsigned I = 0; I < Arrays.size(); ++I) {
     const Finding &F = Arrays[I].Array;
-    ByName[{F.Where.File, F.Function, F.Name}].push_back(I);
+    ByName[{F.Where.File, F.Function.Name, F.Name}].push_back(I);
   }
   for (auto &[Name, Indices] : ByName)
     std::ranges::sort(Indices, {},
@@ -104,7 +104,7 @@ Layout bankstripe::defaultFor(const std::string &File,
 }
 
 std::vector<Wish>
-bankstripe::findWishes(MergedRun &Run, const PlanOptions &Options,
+bankstripe::findWishes(const MergedRun &Run, const PlanOptions &Options,
                        std::vector<DecisionOutcome> &Outcomes) {
   std::vector<Wish> Wishes(Run.Arrays.size());
   for (unsigned I = 0; I < Wishes.size(); ++I)
@@ -123,14 +123,14 @@ bankstripe::findWishes(MergedRun &Run, const PlanOptions &Options,
       Wishes[*Index] = {D.Wanted, &D};
     }
   }
-  for (auto [W, A] : llvm::zip(Wishes, Run.Arrays)) {
-    const unsigned First = W.Decision ? W.Decision->First : UsualFirst;
-    if (W.Wanted == Layout::Split && canBeSplit(A, First))
-      A.First = First;
-  }
   std::ranges::sort(Outcomes, {},
                     [](const DecisionOutcome &O) { return O.Decision.Where; });
   return Wishes;
+}
+
+unsigned bankstripe::firstAsked(const ReachedArray &A, const Wish &W) {
+  const unsigned First = W.Decision ? W.Decision->First : UsualFirst;
+  return W.Wanted == Layout::Split && canBeSplit(A, First) ? First : 0;
 }
 
 Why bankstripe::decided(Reason Id, const ReachedArray &A, const Wish &W) {
@@ -172,13 +172,12 @@ static bool isFulfilled(Layout Wanted, const Verdict &V) {
   llvm_unreachable("all layouts are listed");
 }
 
-void bankstripe::settleOutcomes(std::vector<DecisionOutcome> &Outcomes,
-                                const std::vector<PlannedArray> &Arrays) {
-  for (DecisionOutcome &O : Outcomes) {
+void bankstripe::settleOutcomes(Plan &P) {
+  for (DecisionOutcome &O : P.Outcomes) {
     if (!O.Array.isValid())
       continue;
     auto At = std::ranges::lower_bound(
-        Arrays, O.Array, {},
+        P.Arrays, O.Array, {},
         [](const PlannedArray &A) -> const Place & { return A.Array.Where; });
     const Verdict &V = At->Verdict;
     const ReasonInfo &Info = infoOf(V.Why);

@@ -8,15 +8,9 @@
 #ifndef BANKSTRIPE_PLAN_DECIDE_H
 #define BANKSTRIPE_PLAN_DECIDE_H
 
-#include "plan/Kernels.h"
+#include "plan/KernelSetting.h"
 
 namespace bankstripe {
-
-/// What was decided about one array, be it by default.
-struct Wish {
-  Layout Wanted = Layout::Auto;
-  const ArrayDecision *Decision = nullptr; ///< Nothing: a default.
-};
 
 /// Whether \p D speaks of \p K, with all instances of its template.
 bool speaksOf(const KernelDecision &D, const Kernel &K);
@@ -25,10 +19,14 @@ bool speaksOf(const KernelDecision &D, const Kernel &K);
 Layout defaultFor(const std::string &File, const PlanOptions &Options);
 
 /// Finds the arrays of \p Run that \p Options speaks of.
-/// \returns a wish per array, which has its First if it can be split as wished;
-/// \p Outcomes gets a row per decision, with the array, or why there is none.
-std::vector<Wish> findWishes(MergedRun &Run, const PlanOptions &Options,
+/// \returns a wish per array; \p Outcomes gets a row per decision, with the
+/// array, or why there is none.
+std::vector<Wish> findWishes(const MergedRun &Run, const PlanOptions &Options,
                              std::vector<DecisionOutcome> &Outcomes);
+
+/// How many elements of \p A are to move if it can be split as \p W asks; else
+/// 0.
+unsigned firstAsked(const ReachedArray &A, const Wish &W);
 
 /// Why \p A becomes what \p W asks for, of which \p Id is the reason.
 Why decided(Reason Id, const ReachedArray &A, const Wish &W);
@@ -38,9 +36,8 @@ Why decided(Reason Id, const ReachedArray &A, const Wish &W);
 std::optional<Why> heedKeep(std::optional<Why> Fixed, const ReachedArray &A,
                             const Wish &W);
 
-/// Says of \p Outcomes what came of them in \p Arrays.
-void settleOutcomes(std::vector<DecisionOutcome> &Outcomes,
-                    const std::vector<PlannedArray> &Arrays);
+/// Says of the outcomes of \p P what came of them in its arrays.
+void settleOutcomes(Plan &P);
 
 } // namespace bankstripe
 

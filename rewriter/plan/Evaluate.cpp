@@ -48,9 +48,9 @@ Evaluator::Evaluator(const Problem &P)
 uint64_t Evaluator::bytesOfVersions(unsigned Row, const Assignment &A) const {
   std::map<StringRef, uint64_t> ByFunction;
   for (auto [I, Position] : ArraysOf[Row])
-    if (A[I] && !A[I]->isBits() && P.Choices[I].InVersion) {
+    if (A[I] && !A[I]->isBits() && P.Choices[I].Storage.InVersion) {
       const Finding &F = P.Run.Arrays[I].Array;
-      uint64_t &Bytes = ByFunction[F.FunctionId];
+      uint64_t &Bytes = ByFunction[F.Function.Id];
       Bytes = std::max(Bytes, F.Version.SharedBytes);
     }
   uint64_t Sum = 0;
@@ -62,7 +62,7 @@ uint64_t Evaluator::bytesOfVersions(unsigned Row, const Assignment &A) const {
 uint64_t Evaluator::staticBytes(unsigned Row, const Assignment &A) const {
   uint64_t Bytes = bytesOfVersions(Row, A);
   for (auto [I, Position] : ArraysOf[Row])
-    if (A[I] && !P.Choices[I].Dynamic)
+    if (A[I] && !P.Choices[I].Storage.Dynamic)
       Bytes += A[I]->Bytes[Position];
   return Bytes;
 }
@@ -101,7 +101,7 @@ WarpPlaces Evaluator::placesOf(llvm::ArrayRef<unsigned> Arrays,
   WarpPlaces Places;
   auto Moving = [&](unsigned Index) -> llvm::ArrayRef<unsigned> {
     const unsigned I = Arrays[Index];
-    if (!A[I] || A[I]->isBits() || !P.Choices[I].Dynamic)
+    if (!A[I] || A[I]->isBits() || !P.Choices[I].Storage.Dynamic)
       return {};
     return P.Run.Arrays[I].Kernels;
   };
@@ -152,8 +152,8 @@ static KernelTraffic trafficOf(const KernelWork &Work, unsigned Threads,
   for (const auto &[Index, W] : Work.Arrays) {
     const Finding &F = Run.Arrays[Index].Array;
     Traffic.Arrays.push_back({W.Uniform, W.NonUniform, W.Counted,
-                              F.ElementBytes, F.BytesPerThread, false, false,
-                              StripeForm::Plain});
+                              F.Shape.ElementBytes, F.Shape.BytesPerThread,
+                              false, false, StripeForm::Plain});
     Indices.push_back(Index);
   }
   return Traffic;
@@ -188,7 +188,7 @@ std::optional<Evaluator::Base> Evaluator::baseOf(unsigned Row) const {
   C.Short = trafficOf(K.ShortWork ? *K.ShortWork : *K.Work, Threads, P.Run,
                       Result.ShortArrays);
   C.Carved = mayCarve(S, K, P.Options);
-  Result.SharedHad = K.Facts.StaticSharedBytes + S.OwnDynamicBytes;
+  Result.SharedHad = K.Shared.StaticBytes + S.OwnDynamicBytes;
   C.Had = resources(Row, K.Registers, Result.SharedHad);
   if (!C.Had.Warps)
     return std::nullopt;

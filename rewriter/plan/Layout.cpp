@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Layout.h"
-#include "plan/Plan.h"
+#include "plan/MakePlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -27,7 +27,7 @@ static uint64_t oddUnits(uint64_t Bytes, unsigned Alignment) {
 }
 
 static bool needsPadding(const ArrayInstance &I) {
-  return oddUnits(I.ElementBytes, I.Alignment) != I.ElementBytes;
+  return oddUnits(I.Shape.ElementBytes, I.Alignment) != I.Shape.ElementBytes;
 }
 
 static uint64_t columns(unsigned Threads) {
@@ -35,34 +35,34 @@ static uint64_t columns(unsigned Threads) {
 }
 
 static uint64_t plainBytes(const ArrayInstance &I, unsigned Threads) {
-  return columns(Threads) * I.elements() * I.ElementBytes;
+  return columns(Threads) * I.Shape.elements() * I.Shape.ElementBytes;
 }
 
 static uint64_t paddedBytes(const ArrayInstance &I, unsigned Threads) {
-  return columns(Threads) * I.elements() *
-         oddUnits(I.ElementBytes, I.Alignment);
+  return columns(Threads) * I.Shape.elements() *
+         oddUnits(I.Shape.ElementBytes, I.Alignment);
 }
 
 static uint64_t wideBytes(const ArrayInstance &I, unsigned Threads) {
-  return columns(Threads) * I.elements() * 4;
+  return columns(Threads) * I.Shape.elements() * 4;
 }
 
 static uint64_t unitBytes(const ArrayInstance &I, unsigned Threads) {
-  if (I.ElementBytes < 4)
+  if (I.Shape.ElementBytes < 4)
     return wideBytes(I, Threads);
   return needsPadding(I) ? paddedBytes(I, Threads) : plainBytes(I, Threads);
 }
 
 // Each row of the array is rounded up.
 static uint64_t packedBytes(const ArrayInstance &I, unsigned Threads) {
-  const uint64_t Row = I.Extents.empty() ? 1 : I.Extents.back();
-  const uint64_t Words = llvm::divideCeil(Row * I.ElementBytes, 4);
-  return columns(Threads) * (Row ? I.elements() / Row : 0) * Words * 4;
+  const uint64_t Row = I.Shape.Extents.empty() ? 1 : I.Shape.Extents.back();
+  const uint64_t Words = llvm::divideCeil(Row * I.Shape.ElementBytes, 4);
+  return columns(Threads) * (Row ? I.Shape.elements() / Row : 0) * Words * 4;
 }
 
 static uint64_t slotBytes(const ArrayInstance &I, unsigned Threads) {
   const uint64_t Unit = std::max({I.Alignment, I.SlotAlignment, 4u});
-  uint64_t Units = llvm::divideCeil(I.BytesPerThread, Unit);
+  uint64_t Units = llvm::divideCeil(I.Shape.BytesPerThread, Unit);
   while (Units % 8 != 3 && Units % 8 != 5)
     ++Units;
   // The next variable may have to be aligned.
@@ -77,30 +77,30 @@ static uint64_t noBytes(const ArrayInstance &, unsigned) { return 0; }
 static bool varies(const ReachedArray &A) {
   return A.Array.ElementDependent ||
          llvm::any_of(A.Array.Instances, [&](const ArrayInstance &I) {
-           return I.ElementBytes != A.Array.ElementBytes;
+           return I.Shape.ElementBytes != A.Array.Shape.ElementBytes;
          });
 }
 
 static bool isSmall(const ReachedArray &A) {
-  return !varies(A) && A.Array.ElementBytes < 4;
+  return !varies(A) && A.Array.Shape.ElementBytes < 4;
 }
 
 // A pointer to a part of a word is two values.
 static bool canBePacked(const ReachedArray &A) {
-  return isSmall(A) && !A.Array.HasPointers;
+  return isSmall(A) && !A.Array.Trail;
 }
 
 static bool isPadded(const ReachedArray &A) {
-  return !varies(A) && A.Array.ElementBytes >= 4 &&
+  return !varies(A) && A.Array.Shape.ElementBytes >= 4 &&
          needsPadding(A.Array.Instances.front());
 }
 
 static bool isPlain(const ReachedArray &A) {
-  return !varies(A) && A.Array.ElementBytes >= 4 &&
+  return !varies(A) && A.Array.Shape.ElementBytes >= 4 &&
          !needsPadding(A.Array.Instances.front());
 }
 
-static bool isLong(const ArrayInstance &I) { return I.elements() > 32; }
+static bool isLong(const ArrayInstance &I) { return I.Shape.elements() > 32; }
 
 static bool fitsOneRegister(const ReachedArray &A) {
   return A.Array.AsBits && llvm::none_of(A.Array.Instances, isLong);
@@ -109,17 +109,18 @@ static bool fitsOneRegister(const ReachedArray &A) {
 // A pointer is one into one register, or into two.
 static bool fitsTwoRegisters(const ReachedArray &A) {
   return A.Array.AsBits && llvm::any_of(A.Array.Instances, isLong) &&
-         (!A.Array.HasPointers || llvm::all_of(A.Array.Instances, isLong));
+         (!A.Array.Trail || llvm::all_of(A.Array.Instances, isLong));
 }
 
 static bool always(const ReachedArray &) { return true; }
 
 // Constants get their values where they are declared.
 bool bankstripe::canBeSplit(const ReachedArray &A, unsigned First) {
-  return A.Array.Extents.size() == 1 && !A.Array.HasConst &&
-         llvm::all_of(
-             A.Array.Instances,
-             [&](const ArrayInstance &I) { return I.elements() > First; }) &&
+  return A.Array.Shape.Extents.size() == 1 && !A.Array.HasConst &&
+         llvm::all_of(A.Array.Instances,
+                      [&](const ArrayInstance &I) {
+                        return I.Shape.elements() > First;
+                      }) &&
          llvm::none_of(A.Array.Obstacles, [](const Obstacle &O) {
            return infoOf(O.Why).Verdict == VerdictKind::Slot;
          });
@@ -164,7 +165,7 @@ const LayoutInfo &bankstripe::smallestStripe(const ReachedArray &A) {
 static uint64_t bytesOf(ArrayInstance I, unsigned First,
                         const LayoutInfo &Layout, unsigned Threads) {
   if (First)
-    I.Extents = {First};
+    I.Shape.Extents = {First};
   return Layout.Bytes(I, Threads);
 }
 

@@ -19,7 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Measured.h"
-#include "plan/Kernels.h"
+#include "plan/KernelSetting.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -63,7 +63,7 @@ static uint64_t bytesThatLeave(unsigned Row,
   for (const ReachedArray &A : Run.Arrays)
     if (const Treatment *T = treatmentIn(Version, A);
         T && llvm::is_contained(A.Kernels, Row))
-      Leaving += T->First ? T->First * uint64_t(A.Array.ElementBytes)
+      Leaving += T->First ? T->First * uint64_t(A.Array.Shape.ElementBytes)
                           : A.Evidence.ResidentBytes;
   return Leaving;
 }
@@ -72,8 +72,8 @@ static uint64_t bytesThatLeave(unsigned Row,
 // neither is inside the other. Of two functions that a kernel calls, one has
 // mostly returned before the other begins.
 static bool areApart(const Finding &A, const Finding &B) {
-  if (A.FunctionId != B.FunctionId)
-    return !A.InKernel && !B.InKernel;
+  if (A.Function.Id != B.Function.Id)
+    return !A.Function.IsKernel && !B.Function.IsKernel;
   return A.Scope.isValid() && B.Scope.isValid() &&
          A.Scope.File == B.Scope.File &&
          (A.Scope.end() <= B.Scope.Offset || B.Scope.end() <= A.Scope.Offset);

@@ -8,7 +8,7 @@
 #ifndef BANKSTRIPE_PLAN_MEASURED_H
 #define BANKSTRIPE_PLAN_MEASURED_H
 
-#include "plan/Kernels.h"
+#include "plan/KernelSetting.h"
 
 namespace bankstripe {
 

@@ -11,17 +11,28 @@
 // have a `kernel(int *)`. A launch belongs to the kernel of that name in its
 // own unit, and to all of that name elsewhere when its unit only declares it.
 //
+// With relocatable device code, arrays are reached by kernels that their own
+// unit does not know, and may be reached by themselves by a detour.
+//
+// Host functions. `void run(int threads) { kernel<<<grid, threads>>>(); }`: the
+// block is what the callers of run say, some of which pass on a parameter of
+// their own. Known when every argument is. find/ asks for functions of internal
+// linkage only; those of one name in several units (a header's) count together.
+//
 //===----------------------------------------------------------------------===//
 
 #include "plan/Merge.h"
-#include "plan/CrossCalls.h"
+#include "plan/Decide.h"
+#include "plan/Outside.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Demangle/Demangle.h"
 
 using namespace bankstripe;
 
 static bool sameFinding(const Finding &A, const Finding &B) {
   return A.Name == B.Name && A.Init == B.Init &&
-         A.HasPointers == B.HasPointers && A.HostDevice == B.HostDevice &&
+         A.Trail.has_value() == B.Trail.has_value() &&
+         A.Function.HostDevice == B.Function.HostDevice &&
          A.StorageSuffix == B.StorageSuffix &&
          A.Text.Statement == B.Text.Statement &&
          std::ranges::equal(A.Uses, B.Uses, {}, &Use::Where, &Use::Where);
@@ -30,9 +41,7 @@ static bool sameFinding(const Finding &A, const Finding &B) {
 // A template may have other instantiations in another unit; whatever is no
 // template must look the same to all.
 static bool sameInstances(const Finding &A, const Finding &B) {
-  return A.FunctionId != B.FunctionId ||
-         (A.Type == B.Type && A.Extents == B.Extents &&
-          A.ElementBytes == B.ElementBytes);
+  return A.Function.Id != B.Function.Id || A.Shape == B.Shape;
 }
 
 static void mergeEvidence(ArrayEvidence &Into, const ArrayEvidence &From) {
@@ -64,31 +73,51 @@ static void mergeBounds(Kernel &Into, const Kernel &From) {
 
 namespace {
 
+/// What the launches of a run ask for, as far as other units say that.
+class LaunchResolver {
+public:
+  explicit LaunchResolver(const std::vector<UnitResult> &Units);
+  Launch resolve(Launch L);
+
+private:
+  std::optional<std::set<int64_t>> valuesOf(const HostParameter &P);
+
+  std::map<HostParameter, std::vector<const HostArgument *>> Arguments;
+  std::set<HostParameter> Active; ///< Those that are being looked at.
+  /// A unit may give kernels in graphs other blocks, so a launch that is
+  /// captured says neither what runs nor how large its blocks are.
+  bool NodesChange = false;
+  std::set<std::string> TakeMemory; ///< Kernels with dynamic shared memory.
+};
+
 class Merger {
 public:
-  explicit Merger(const std::vector<UnitResult> &Units);
-
-  void addKernels(const UnitResult &Unit);
-  void addLaunches(const UnitResult &Unit);
-  void addArrays(UnitResult &Unit);
-  void addWork(const UnitResult &Unit);
-  MergedRun take() { return std::move(Run); }
+  Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options);
+  MergedRun merge();
 
 private:
   using WorkTable = std::map<std::string, KernelWork>;
 
+  void addKernels(const UnitResult &Unit);
+  void addLaunches(const UnitResult &Unit);
+  void addArrays(const UnitResult &Unit);
+  void addCallees(const UnitResult &Unit);
+  void addWork(const UnitResult &Unit);
+  void followCalls();
   unsigned rowOf(const Kernel &K) const { return Rows.at({K.Where, K.Id}); }
-  std::vector<unsigned> rowsOf(const std::vector<std::string> &Ids,
-                               const UnitResult &Unit) const;
   std::vector<unsigned> namedRows(const std::string &Id,
                                   const UnitResult &Unit) const;
   void addFinding(const Finding &F, const ArrayEvidence &Evidence,
                   const UnitResult &Unit);
   void addInstances(ReachedArray &Into, const Finding &F,
+                    const ArrayEvidence &Evidence,
                     const UnitResult &Unit) const;
   void addWork(const UnitResult &Unit, const Kernel &K, const WorkTable &Table,
                std::optional<KernelWork> &Into) const;
 
+  const std::vector<UnitResult> &Units;
+  const PlanOptions &Options;
+  LaunchResolver Launches;
   MergedRun Run;
   std::map<std::pair<Place, std::string>, unsigned> Rows; ///< Of kernels.
   std::map<std::string, std::vector<unsigned>> RowsOfName;
@@ -101,8 +130,67 @@ private:
 
 } // namespace
 
+// --- Launches ----------------------------------------------------------------
+
+LaunchResolver::LaunchResolver(const std::vector<UnitResult> &Units) {
+  for (const UnitResult &Unit : Units) {
+    for (const HostArgument &A : Unit.Facts.Arguments)
+      Arguments[A.For].push_back(&A);
+    NodesChange |= Unit.Facts.NodesChangedAt.isValid();
+    for (const auto &[Id, Shared] : Unit.Evidence.Kernels)
+      if (Shared.UsesDynamic)
+        TakeMemory.insert(Id);
+  }
+}
+
+// Every value of P; nothing when one cannot be known.
+std::optional<std::set<int64_t>>
+LaunchResolver::valuesOf(const HostParameter &P) {
+  auto It = Arguments.find(P);
+  if (It == Arguments.end() || !Active.insert(P).second)
+    return std::nullopt;
+  std::optional<std::set<int64_t>> All = std::set<int64_t>();
+  for (const HostArgument *A : It->second) {
+    auto Values = A->Values;
+    if (!Values && A->Same)
+      Values = valuesOf(*A->Same);
+    if (!Values) {
+      All.reset();
+      break;
+    }
+    All->insert(Values->begin(), Values->end());
+  }
+  Active.erase(P);
+  return All;
+}
+
+Launch LaunchResolver::resolve(Launch L) {
+  if (NodesChange && !L.OnDevice) {
+    L.Threads.reset();
+    L.Parameter.reset();
+    L.Shape.clear();
+    L.Source = "graphs may have it with other blocks";
+    L.Text.Name = TextRange();
+    L.Text.Problem = L.Source;
+    if (TakeMemory.count(L.KernelId))
+      L.DynamicSharedBytes.reset();
+  }
+  if (L.Threads || !L.Parameter)
+    return L;
+  auto Values = valuesOf(*L.Parameter);
+  if (Values && !Values->empty() && *Values->begin() > 0 &&
+      *Values->rbegin() <= LargestBlock) {
+    L.Threads = *Values->rbegin();
+    L.Source += ", from its callers";
+  }
+  return L;
+}
+
+// --- Kernels -----------------------------------------------------------------
+
 // Numbers kernels and arrays in the order in which people read them.
-Merger::Merger(const std::vector<UnitResult> &Units) {
+Merger::Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options)
+    : Units(Units), Options(Options), Launches(Units) {
   for (const UnitResult &Unit : Units) {
     for (const Kernel &K : Unit.Facts.Kernels)
       Rows[{K.Where, K.Id}];
@@ -126,15 +214,15 @@ Merger::Merger(const std::vector<UnitResult> &Units) {
 }
 
 void Merger::addKernels(const UnitResult &Unit) {
-  for (const Kernel &K : Unit.Facts.Kernels) {
+  for (const Kernel &Own : Unit.Facts.Kernels) {
+    const Kernel K = asOthersSee(Own, Options.Others);
     MergedKernel &Into = Run.Kernels[rowOf(K)];
     Kernel &Facts = Into.Facts;
     if (Facts.Id.empty())
       Facts = K;
-    Facts.StaticSharedBytes =
-        std::max(Facts.StaticSharedBytes, K.StaticSharedBytes);
-    Facts.UsesDynamicShared |= K.UsesDynamicShared;
-    Facts.Asks = std::max(Facts.Asks, K.Asks);
+    if (auto Shared = Unit.Evidence.Kernels.find(K.Id);
+        Shared != Unit.Evidence.Kernels.end())
+      Into.Shared.merge(Shared->second);
     Facts.MayEdit &= K.MayEdit;
     mergeBounds(Facts, K);
     if (K.AddressTaken) {
@@ -149,17 +237,18 @@ void Merger::addKernels(const UnitResult &Unit) {
 
 std::vector<unsigned> Merger::namedRows(const std::string &Id,
                                         const UnitResult &Unit) const {
-  std::vector<unsigned> Own = rowsOf({Id}, Unit);
-  if (!Own.empty())
-    return Own;
+  if (auto Own = RowsInUnit.find({&Unit, Id}); Own != RowsInUnit.end())
+    return Own->second;
   auto Others = RowsOfName.find(Id);
-  return Others == RowsOfName.end() ? Own : Others->second;
+  return Others == RowsOfName.end() ? std::vector<unsigned>() : Others->second;
 }
 
 void Merger::addLaunches(const UnitResult &Unit) {
-  for (const Launch &L : Unit.Facts.Launches)
+  for (const Launch &L : Unit.Facts.Launches) {
+    const Launch Known = Launches.resolve(L);
     for (unsigned Row : namedRows(L.KernelId, Unit))
-      Run.Kernels[Row].Launches.push_back(L);
+      Run.Kernels[Row].Launches.push_back(Known);
+  }
   for (const OccupancyQuery &Q : Unit.Facts.Queries)
     for (unsigned Row : namedRows(Q.KernelId, Unit)) {
       Run.Kernels[Row].Queries.push_back(Q);
@@ -167,32 +256,26 @@ void Merger::addLaunches(const UnitResult &Unit) {
     }
 }
 
-void bankstripe::insertSorted(std::vector<unsigned> &Rows, unsigned Row) {
+// --- Arrays ------------------------------------------------------------------
+
+// The rows stay sorted and unique.
+static void insertSorted(std::vector<unsigned> &Rows, unsigned Row) {
   auto At = llvm::lower_bound(Rows, Row);
   if (At == Rows.end() || *At != Row)
     Rows.insert(At, Row);
 }
 
-static void unite(std::vector<unsigned> &Into, llvm::ArrayRef<unsigned> From) {
-  for (unsigned Row : From)
-    insertSorted(Into, Row);
-}
-
-std::vector<unsigned> Merger::rowsOf(const std::vector<std::string> &Ids,
-                                     const UnitResult &Unit) const {
-  std::vector<unsigned> Result;
-  for (const std::string &Id : Ids)
-    if (auto Own = RowsInUnit.find({&Unit, Id}); Own != RowsInUnit.end())
-      llvm::append_range(Result, Own->second);
-  llvm::sort(Result);
-  return Result;
+static void connect(ReachedArray &A, size_t Instance, unsigned Row) {
+  insertSorted(A.Kernels, Row);
+  insertSorted(A.InstanceKernels[Instance], Row);
 }
 
 void Merger::addInstances(ReachedArray &Into, const Finding &F,
+                          const ArrayEvidence &Evidence,
                           const UnitResult &Unit) const {
   std::vector<ArrayInstance> &Known = Into.Array.Instances;
   Into.InstanceKernels.resize(Known.size());
-  for (const ArrayInstance &I : F.Instances) {
+  for (auto [Number, I] : llvm::enumerate(F.Instances)) {
     auto At =
         std::ranges::find(Known, I.FunctionId, &ArrayInstance::FunctionId);
     const size_t Index = At - Known.begin();
@@ -202,7 +285,12 @@ void Merger::addInstances(ReachedArray &Into, const Finding &F,
     }
     ArrayInstance &Instance = Known[Index];
     Instance.SlotAlignment = std::max(Instance.SlotAlignment, I.SlotAlignment);
-    unite(Into.InstanceKernels[Index], rowsOf(I.Kernels, Unit));
+    if (Number >= Evidence.Kernels.size())
+      continue; // There is no IR.
+    for (const std::string &Id : Evidence.Kernels[Number])
+      if (auto Own = RowsInUnit.find({&Unit, Id}); Own != RowsInUnit.end())
+        for (unsigned Row : Own->second)
+          connect(Into, Index, Row);
   }
   Into.Array.shareClaimedAlignment();
 }
@@ -228,26 +316,44 @@ void Merger::addFinding(const Finding &F, const ArrayEvidence &Evidence,
     mergeFinding(Into.Array, F, Unit.Facts.MainFile);
     mergeEvidence(Into.Evidence, Evidence);
   }
-  unite(Into.Kernels, rowsOf(F.Kernels, Unit));
-  addInstances(Into, F, Unit);
+  addInstances(Into, F, Evidence, Unit);
 }
 
-void Merger::addArrays(UnitResult &Unit) {
-  for (auto [I, F] : llvm::enumerate(Unit.Facts.Findings))
-    addFinding(F,
-               I < Unit.Evidence.Arrays.size() ? Unit.Evidence.Arrays[I]
-                                               : ArrayEvidence(),
-               Unit);
+void Merger::addArrays(const UnitResult &Unit) {
+  const bool MayBeLinked =
+      Options.Others != Outside::Nobody && !Unit.Evidence.Functions.empty();
+  const LinkedCalls Calls(MayBeLinked ? llvm::ArrayRef(Unit)
+                                      : llvm::ArrayRef<UnitResult>());
+  static const ArrayEvidence None;
+  for (auto [I, Found] : llvm::enumerate(Unit.Facts.Findings)) {
+    const ArrayEvidence &Evidence =
+        I < Unit.Evidence.Arrays.size() ? Unit.Evidence.Arrays[I] : None;
+    Finding F = Found;
+    llvm::append_range(F.Obstacles, Evidence.Obstacles);
+    F.sortObstacles();
+    if (MayBeLinked)
+      if (auto Reached = whyOthersReach(F, Evidence, Calls))
+        F.Obstacles.push_back(std::move(*Reached));
+    addFinding(F, Evidence, Unit);
+  }
+  for (auto [I, A] : llvm::enumerate(Unit.Facts.SharedArrays)) {
+    AccessedArray &Into = Run.SharedArrays[A.Where].emplace_back();
+    Into.Array = A;
+    if (I < Unit.Evidence.SharedAccesses.size())
+      Into.Accesses = Unit.Evidence.SharedAccesses[I];
+  }
+}
+
+void Merger::addCallees(const UnitResult &Unit) {
   for (const Callee &C : Unit.Facts.Callees) {
     auto [It, New] = Run.Callees.try_emplace(C.Where, C);
     if (!New)
       It->second.Parameters.insert(C.Parameters.begin(), C.Parameters.end());
-    // The calls of one unit were seen, not those of others.
-    if (Readers[C.Where.File] > 1)
+    // The calls of one unit were seen, not those of others that may include it.
+    if (Readers[C.Where.File] > 1 || (Options.Others != Outside::Nobody &&
+                                      C.Where.File != Unit.Facts.MainFile))
       It->second.keepType();
   }
-  Run.Contents.merge(Unit.Facts.Contents);
-  Run.NumberedFiles.merge(Unit.Facts.NumberedFiles);
 }
 
 // Of several units that hold a kernel, the first tells what it does.
@@ -271,20 +377,62 @@ void Merger::addWork(const UnitResult &Unit, const Kernel &K,
     Into->Arrays[ArrayIndex.at(Unit.Facts.Findings[Index].Where)] = Work;
 }
 
-MergedRun bankstripe::mergeUnits(std::vector<UnitResult> Units) {
-  Merger M(Units);
-  for (const UnitResult &Unit : Units)
-    M.addKernels(Unit);
-  for (const UnitResult &Unit : Units)
-    M.addLaunches(Unit);
-  for (UnitResult &Unit : Units) {
-    M.addArrays(Unit);
-    M.addWork(Unit);
+// --- Calls between units -----------------------------------------------------
+
+static std::optional<Obstacle> whyReentered(const Finding &F,
+                                            const LinkedCalls &Calls) {
+  for (const ArrayInstance &I : F.Instances) {
+    const std::set<std::string> Below = Calls.below(I.FunctionId);
+    if (Below.count(I.FunctionId))
+      return Obstacle{Reason::RecursiveFunction, F.Where,
+                      "it calls itself through another translation unit"};
+    for (const std::string &Id : Below)
+      if (Calls.isMissing(Id))
+        return Obstacle{Reason::UnseenCallee, F.Where, llvm::demangle(Id)};
   }
-  MergedRun Run = M.take();
-  for (UnitResult &Unit : Units)
-    for (SharedArray &A : Unit.Facts.SharedArrays)
-      Run.SharedArrays[A.Where].push_back(std::move(A));
-  followCalls(Run, Units);
-  return Run;
+  return std::nullopt;
+}
+
+void Merger::followCalls() {
+  const LinkedCalls Calls(Units);
+  for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
+    if (!Calls.knows(K.Facts.Id))
+      continue;
+    const std::set<std::string> Below = Calls.below(K.Facts.Id);
+    K.CallsOtherUnits = Calls.leavesUnit(K.Facts.Id, Below);
+    K.Shared.merge(Calls.sharedMemoryOf(K.Facts.Id, Below));
+    K.WaitsForBlocks |= Calls.anyWaits(Below);
+    for (ReachedArray &A : Run.Arrays)
+      for (auto [I, Instance] : llvm::enumerate(A.Array.Instances))
+        if (Below.count(Instance.FunctionId))
+          connect(A, I, Row);
+  }
+  for (ReachedArray &A : Run.Arrays)
+    if (!A.Array.Function.IsKernel)
+      if (auto Reentered = whyReentered(A.Array, Calls))
+        A.Array.Obstacles.push_back(std::move(*Reentered));
+}
+
+MergedRun Merger::merge() {
+  for (const UnitResult &Unit : Units)
+    addKernels(Unit);
+  for (const UnitResult &Unit : Units) {
+    addLaunches(Unit);
+    addArrays(Unit);
+    addCallees(Unit);
+    addWork(Unit);
+    Run.Contents.insert(Unit.Facts.Contents.begin(), Unit.Facts.Contents.end());
+    Run.NumberedFiles.insert(Unit.Facts.NumberedFiles.begin(),
+                             Unit.Facts.NumberedFiles.end());
+  }
+  followCalls();
+  Run.Wishes = findWishes(Run, Options, Run.Outcomes);
+  for (auto [A, W] : llvm::zip(Run.Arrays, Run.Wishes))
+    A.First = firstAsked(A, W);
+  return std::move(Run);
+}
+
+MergedRun bankstripe::mergeUnits(const std::vector<UnitResult> &Units,
+                                 const PlanOptions &Options) {
+  return Merger(Units, Options).merge();
 }

@@ -8,13 +8,14 @@
 #ifndef BANKSTRIPE_PLAN_MERGE_H
 #define BANKSTRIPE_PLAN_MERGE_H
 
-#include "plan/Plan.h"
+#include "plan/MakePlan.h"
 
 namespace bankstripe {
 
 /// A kernel as all units see it.
 struct MergedKernel {
   Kernel Facts;
+  SharedMemory Shared;    ///< Its own and its callees'.
   unsigned Registers = 0; ///< From ptxas; 0 when unknown.
   /// What it does, arrays by their index; nothing without optimised IR.
   std::optional<KernelWork> Work;
@@ -29,21 +30,37 @@ struct MergedKernel {
   bool Redirected = false;
 };
 
-/// The units of a run as one table.
+/// What was decided about one array, be it by default.
+struct Wish {
+  Layout Wanted = Layout::Auto;
+  const ArrayDecision *Decision = nullptr; ///< Nothing: a default.
+};
+
+/// An instance of a shared array, and how it is accessed.
+struct AccessedArray {
+  SharedArray Array;
+  std::optional<std::vector<SharedAccess>> Accesses; ///< Nothing without IR.
+};
+
+/// The units of a run, their evidence and the decisions about them as one
+/// table.
 struct MergedRun {
   std::vector<ReachedArray> Arrays;  ///< Sorted by place.
+  std::vector<Wish> Wishes;          ///< By array.
   std::vector<MergedKernel> Kernels; ///< Sorted by place and name.
   std::map<Place, Callee> Callees;
   /// The instances of each, by place.
-  std::map<Place, std::vector<SharedArray>> SharedArrays;
+  std::map<Place, std::vector<AccessedArray>> SharedArrays;
   std::map<std::string, std::string> Contents;
   std::set<std::string> NumberedFiles;
+  /// A row for each decision, with the array, or why there is none.
+  std::vector<DecisionOutcome> Outcomes;
 };
 
-MergedRun mergeUnits(std::vector<UnitResult> Units);
-
-/// Adds \p Row to \p Rows, which stay sorted and unique.
-void insertSorted(std::vector<unsigned> &Rows, unsigned Row);
+/// Joins what was found and gathered, and assumes the worst of whoever else
+/// \p Options say there may be.
+MergedRun mergeUnits(const std::vector<UnitResult> &Units,
+                     const PlanOptions &Options);
 
 } // namespace bankstripe
 

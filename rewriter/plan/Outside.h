@@ -13,17 +13,19 @@
 #ifndef BANKSTRIPE_PLAN_OUTSIDE_H
 #define BANKSTRIPE_PLAN_OUTSIDE_H
 
-#include "plan/Plan.h"
+#include "plan/LinkedCalls.h"
 
 namespace bankstripe {
 
-/// Assumes the worst of \p Who: kernels that they can name are launched by them
-/// with any block, and device functions are called where device code is linked.
-void assumeOutside(UnitFacts &Unit, Outside Who);
+/// \p K as it is to be planned for: others that can name it launch it with any
+/// block.
+Kernel asOthersSee(Kernel K, Outside Who);
 
-/// Where one of \p Units may give kernels in graphs other blocks, a launch that
-/// is captured says neither what runs nor how large its blocks are.
-void assumeNodesChange(std::vector<UnitResult> &Units);
+/// Why \p F must stay where others are linked with the device code of its unit,
+/// whose calls are \p OfUnit: whoever calls its function does so with blocks
+/// and shared memory of its own. Nothing if nobody can.
+std::optional<Obstacle> whyOthersReach(const Finding &F, const ArrayEvidence &E,
+                                       const LinkedCalls &OfUnit);
 
 } // namespace bankstripe
 

@@ -43,7 +43,7 @@
 // the programs that were measured a fifth of random fits; the ends of the range
 // give the uncertainty that is reported. Beside this, a change is looked at in
 // cases that no source excludes (casesOf below). One that loses more in one of
-// them than it promises is not known to pay (plan/Search.cpp).
+// them than it promises is not known to pay (plan/AssignmentSearch.cpp).
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,7 +9,7 @@
 #define BANKSTRIPE_PLAN_PROFIT_H
 
 #include "arch/ArchInfo.h"
-#include "plan/Plan.h"
+#include "plan/MakePlan.h"
 
 namespace bankstripe {
 

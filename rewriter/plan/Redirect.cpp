@@ -17,8 +17,8 @@
 // Nobody else can launch it, so that it is planned like any kernel of which all
 // launches are in sight, and these may ask for its storage. Launches elsewhere,
 // addresses and graphs keep the original. Or the kernel chooses one in its own
-// body, for the blocks that fit (Kernels.cpp): that serves whoever launches it,
-// but ptxas chooses registers for both at once.
+// body, for the blocks that fit (KernelSetting.cpp): that serves whoever
+// launches it, but ptxas chooses registers for both at once.
 //
 // So the version stands beside a kernel that nobody but its own file seems to
 // launch. Where a header declares it for others, or its address is taken, it
@@ -30,7 +30,7 @@
 
 #include "plan/Redirect.h"
 #include "plan/Candidates.h"
-#include "plan/Kernels.h"
+#include "plan/KernelSetting.h"
 #include "plan/Layout.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -52,7 +52,7 @@ static bool isInSight(const Launch &L) { return L.Text.SeesDefinition; }
 // the original.
 static bool asksForLittle(const Launch &L, const MergedKernel &K) {
   return L.DynamicSharedBytes &&
-         *L.DynamicSharedBytes + K.Facts.StaticSharedBytes <= StaticSharedLimit;
+         *L.DynamicSharedBytes + K.Shared.StaticBytes <= StaticSharedLimit;
 }
 
 static bool isConcerned(const ReachedArray &A, unsigned Row) {
@@ -92,7 +92,7 @@ static bool canRedirect(unsigned Row, const MergedRun &Run) {
                                canName(Q.Text, Facts.Text);
                       }) &&
          llvm::all_of(Run.Arrays, [&](const ReachedArray &A) {
-           return A.Array.InKernel || !isConcerned(A, Row) ||
+           return A.Array.Function.IsKernel || !isConcerned(A, Row) ||
                   A.Array.Version.isPossible();
          });
 }
@@ -101,7 +101,7 @@ static bool canRedirect(unsigned Row, const MergedRun &Run) {
 // larger: the functions choose.
 static bool callsVersions(unsigned Row, const MergedRun &Run) {
   return llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
-    return !A.Array.InKernel && isConcerned(A, Row);
+    return !A.Array.Function.IsKernel && isConcerned(A, Row);
   });
 }
 
@@ -127,7 +127,7 @@ static bool isAboveStatic(unsigned Row, const MergedRun &Run) {
       Threads = std::max(Threads, L.Threads.value_or(LargestBlock));
   if (K.Facts.Bounds)
     Threads = K.Facts.Bounds->Threads;
-  uint64_t Sum = K.Facts.StaticSharedBytes;
+  uint64_t Sum = K.Shared.StaticBytes;
   for (const ReachedArray &A : Run.Arrays)
     if (isConcerned(A, Row))
       Sum += bytesIn(A, smallestStripe(A), Row, Threads);
@@ -169,8 +169,8 @@ static bool works(unsigned Row, const MergedRun &Run,
          });
 }
 
-std::vector<KernelSetting>
-bankstripe::redirectLaunches(MergedRun &Run, const PlanOptions &Options) {
+RunWithSettings bankstripe::redirectLaunches(MergedRun Run,
+                                             const PlanOptions &Options) {
   // Instances of a template share their text, and go one way.
   auto TextOf = [](const MergedKernel &K) { return K.Facts.Text.Definition; };
   const std::vector<MergedKernel> Originals = Run.Kernels;
@@ -200,6 +200,6 @@ bankstripe::redirectLaunches(MergedRun &Run, const PlanOptions &Options) {
         Stay.insert(TextOf(K));
   }
   for (auto [S, Before] : llvm::zip(Settings, Inside))
-    S.BoundsOfOriginal = Before.BoundsToAdd;
-  return Settings;
+    S.BoundsOfOriginal = Before.Block.ToAdd;
+  return {std::move(Run), std::move(Settings)};
 }

@@ -8,15 +8,20 @@
 #ifndef BANKSTRIPE_PLAN_REDIRECT_H
 #define BANKSTRIPE_PLAN_REDIRECT_H
 
-#include "plan/Kernels.h"
+#include "plan/KernelSetting.h"
 
 namespace bankstripe {
 
-/// Marks the kernels of \p Run whose launches in sight had better run another
-/// kernel, and leaves them those launches alone: what holds for all of these
-/// then holds for that kernel. \returns what each kernel has for arrays.
-std::vector<KernelSetting> redirectLaunches(MergedRun &Run,
-                                            const PlanOptions &Options);
+/// A run, and what each of its kernels has for arrays.
+struct RunWithSettings {
+  MergedRun Run;
+  std::vector<KernelSetting> Settings;
+};
+
+/// \p Run with marks at the kernels whose launches in sight had better run
+/// another kernel, and with those launches of them alone: what holds for all of
+/// these then holds for that kernel.
+RunWithSettings redirectLaunches(MergedRun Run, const PlanOptions &Options);
 
 } // namespace bankstripe
 

@@ -41,17 +41,19 @@ static json::Value use(const Use &U) {
                       {"constantIndex", U.ConstantIndex}};
 }
 
-// What every array has, be it a thread's own or a shared one.
-template <class ArrayFacts>
-static json::Object commonOf(const ArrayFacts &Array, VerdictKind Kind,
+// What every array has, be it a thread's own or a shared one, whose shape and
+// function are Shape and Function.
+template <class ArrayFacts, class ShapeFacts>
+static json::Object commonOf(const ArrayFacts &Array, const ShapeFacts &Shape,
+                             llvm::StringRef Function, VerdictKind Kind,
                              Reason Why, const Place &WhyWhere) {
   const ReasonInfo &Info = infoOf(Why);
   return json::Object{{"name", jsonText(Array.Name)},
                       {"place", place(Array.Where)},
-                      {"function", jsonText(Array.Function)},
-                      {"type", jsonText(Array.Type)},
-                      {"elementBytes", Array.ElementBytes},
-                      {"extents", json::Array(Array.Extents)},
+                      {"function", jsonText(Function)},
+                      {"type", jsonText(Shape.Type)},
+                      {"elementBytes", Shape.ElementBytes},
+                      {"extents", json::Array(Shape.Extents)},
                       {"verdict", nameOf(Kind)},
                       {"reason", Info.Id},
                       {"message", Info.Summary},
@@ -66,9 +68,10 @@ static json::Object array(const Plan &P, const PlannedArray &A) {
     Kernels.push_back(jsonText(P.Kernels[K].Facts.Name));
   for (const Use &U : A.Array.Uses)
     Uses.push_back(use(U));
-  json::Object Result = commonOf(A.Array, V.Kind, V.Why, V.Where);
+  json::Object Result = commonOf(A.Array, A.Array.Shape, A.Array.Function.Name,
+                                 V.Kind, V.Why, V.Where);
   Result["kernels"] = std::move(Kernels);
-  Result["bytesPerThread"] = A.Array.BytesPerThread;
+  Result["bytesPerThread"] = A.Array.Shape.BytesPerThread;
   Result["uses"] = std::move(Uses);
   Result["residency"] = nameOf(A.Evidence.Where);
   Result["index"] = nameOf(A.Evidence.Index);
@@ -79,9 +82,9 @@ static json::Object array(const Plan &P, const PlannedArray &A) {
     Result["first"] = V.First;
   if (V.usesShared()) {
     Result["sharedBytes"] = V.SharedBytes;
-    Result["storage"] = V.Dynamic ? "dynamic" : "static";
-    Result["inVersion"] = V.InVersion;
-    Result["bytesPerWarp"] = V.BytesPerWarp;
+    Result["storage"] = V.Storage.Dynamic ? "dynamic" : "static";
+    Result["inVersion"] = V.Storage.InVersion;
+    Result["bytesPerWarp"] = V.Storage.BytesPerWarp;
   }
   return Result;
 }
@@ -91,9 +94,10 @@ static json::Object sharedArray(const PlannedSharedArray &A) {
   for (const BankConflict &C : A.Conflicts)
     Conflicts.push_back(json::Object{
         {"place", place(C.Where)}, {"before", C.Before}, {"after", C.After}});
-  json::Object Result = commonOf(
-      A.Array, A.Padding ? VerdictKind::Padded : VerdictKind::Unchanged, A.Why,
-      A.WhyWhere);
+  json::Object Result =
+      commonOf(A.Array, A.Array, A.Array.Function,
+               A.Padding ? VerdictKind::Padded : VerdictKind::Unchanged, A.Why,
+               A.WhyWhere);
   Result["conflicts"] = std::move(Conflicts);
   Result["padding"] = A.Padding;
   Result["addedBytes"] = A.AddedBytes;
@@ -212,9 +216,9 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
       {"name", jsonText(K.Facts.Name)},
       {"mangledName", jsonText(K.Facts.Id)},
       {"place", place(K.Facts.Where)},
-      {"blockSize", known(K.BlockThreads)},
-      {"blockSizeSource", nameOf(K.Source)},
-      {"blockSizeText", jsonText(K.SourceText)},
+      {"blockSize", known(K.Block.Threads)},
+      {"blockSizeSource", nameOf(K.Block.Source)},
+      {"blockSizeText", jsonText(K.Block.Text)},
       {"addsLaunchBounds", K.AddLaunchBounds},
       {"hasVersion", K.HasVersion},
       {"redirected", K.Redirected},

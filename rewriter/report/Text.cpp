@@ -76,12 +76,12 @@ std::string bankstripe::headline(const PlannedArray &A) {
   const ReasonInfo &Info = infoOf(V.Why);
   // A template that nobody instantiates has no size.
   const std::string Size =
-      A.Array.BytesPerThread
-          ? ", " + bytesText(A.Array.BytesPerThread) + " per thread"
+      A.Array.Shape.BytesPerThread
+          ? ", " + bytesText(A.Array.Shape.BytesPerThread) + " per thread"
           : "";
   std::string Text =
       llvm::formatv("per-thread array '{0}' ({1}{2}) {3}: {4}", A.Array.Name,
-                    A.Array.Type, Size, outcomeOf(V.Why), Info.Summary);
+                    A.Array.Shape.Type, Size, outcomeOf(V.Why), Info.Summary);
   if (!V.Detail.empty())
     Text += " (" + V.Detail + ")";
   return Text;
@@ -115,18 +115,19 @@ std::string bankstripe::cost(const PlannedArray &A) {
     return llvm::formatv("it takes {0}; index {1}", nameOf(V.Form),
                          nameOf(A.Evidence.Index));
   std::string Text =
-      V.Dynamic ? llvm::formatv("it takes {0} of shared memory per warp, which "
-                                "launches ask for",
-                                bytesText(V.BytesPerWarp))
-                : llvm::formatv("it takes {0} of shared memory per block",
-                                bytesText(V.SharedBytes));
+      V.Storage.Dynamic
+          ? llvm::formatv("it takes {0} of shared memory per warp, which "
+                          "launches ask for",
+                          bytesText(V.Storage.BytesPerWarp))
+          : llvm::formatv("it takes {0} of shared memory per block",
+                          bytesText(V.SharedBytes));
   if (V.Kind == VerdictKind::Split)
     Text += llvm::formatv(" for the first {0} elements", V.First);
   if (V.hasForm() && V.Form != StripeForm::Plain)
     Text += llvm::formatv(", {0}", nameOf(V.Form));
-  if (V.InVersion)
+  if (V.Storage.InVersion)
     Text += llvm::formatv(", in a version for blocks of at most {0} threads",
-                          V.Threads);
+                          V.Storage.Threads);
   return Text + llvm::formatv("; index {0}", nameOf(A.Evidence.Index)).str();
 }
 
@@ -284,19 +285,19 @@ static std::string blockSize(const KernelPlan &K) {
     Beside += llvm::formatv(", whose functions choose and which gets "
                             "__launch_bounds__({0})",
                             K.BoundsOfOriginal);
-  if (!K.BlockThreads && K.AddLaunchBounds)
+  if (!K.Block.Threads && K.AddLaunchBounds)
     return llvm::formatv("not known; __launch_bounds__({0}) is added",
-                         K.BoundsToAdd)
+                         K.Block.ToAdd)
                .str() +
            Beside;
-  if (!K.BlockThreads)
+  if (!K.Block.Threads)
     return "not known" + Beside;
   const std::string Size =
-      llvm::formatv("{0} threads, from {1}", K.BlockThreads, K.SourceText);
+      llvm::formatv("{0} threads, from {1}", K.Block.Threads, K.Block.Text);
   if (K.HasVersion)
     return Size + llvm::formatv("; larger blocks run what it was; "
                                 "__launch_bounds__({0}) is added",
-                                K.BoundsToAdd)
+                                K.Block.ToAdd)
                       .str();
   return Size + (K.AddLaunchBounds ? "; __launch_bounds__ is added" : "") +
          Beside;

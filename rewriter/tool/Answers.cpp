@@ -15,7 +15,7 @@
 
 #include "tool/Answers.h"
 #include "cache/Cache.h"
-#include "evidence/Evidence.h"
+#include "evidence/Ptxas.h"
 #include "facts/Archive.h"
 #include "frontend/CommandLine.h"
 #include "frontend/NvccCommand.h"

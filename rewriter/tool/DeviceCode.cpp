@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/DeviceCode.h"
-#include "evidence/Evidence.h"
+#include "evidence/Ptxas.h"
 #include "frontend/NvccCommand.h"
 #include "tool/Answers.h"
 #include "tool/Copies.h"
@@ -21,10 +21,11 @@ using llvm::StringRef;
 // linked wrongly then does not compute what its capture tells.
 const UnitRecord *DeviceCodes::definerOf(StringRef Function) const {
   for (const UnitRecord &Unit : Read.Units)
-    if (!Unit.Job.IsOtherArch &&
-        llvm::any_of(Unit.Unit.Facts.Functions, [&](const DeviceFunction &F) {
-          return F.Defined && F.Id == Function;
-        }))
+    if (!Unit.Job.IsOtherArch && llvm::any_of(Unit.Unit.Evidence.Functions,
+                                              [&](const DeviceFunction &F) {
+                                                return F.Defined &&
+                                                       F.Id == Function;
+                                              }))
       return &Unit;
   return nullptr;
 }
@@ -34,7 +35,7 @@ DeviceCodes::linkedWith(const UnitRecord &Unit) const {
   std::vector<const UnitRecord *> All{&Unit};
   std::set<StringRef> Defined;
   for (size_t I = 0; I < All.size(); ++I) {
-    const std::vector<DeviceFunction> &Own = All[I]->Unit.Facts.Functions;
+    const std::vector<DeviceFunction> &Own = All[I]->Unit.Evidence.Functions;
     for (const DeviceFunction &F : Own)
       if (F.Defined)
         Defined.insert(F.Id);

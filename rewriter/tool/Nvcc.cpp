@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Nvcc.h"
-#include "evidence/Evidence.h"
+#include "evidence/Ptxas.h"
 #include "facts/Archive.h"
 #include "frontend/NvccCommand.h"
 #include "tool/Answers.h"

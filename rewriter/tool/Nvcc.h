@@ -8,7 +8,7 @@
 #ifndef BANKSTRIPE_TOOL_NVCC_H
 #define BANKSTRIPE_TOOL_NVCC_H
 
-#include "evidence/Evidence.h"
+#include "evidence/Ptxas.h"
 #include "tool/Pipeline.h"
 
 namespace bankstripe {

@@ -9,8 +9,8 @@
 #define BANKSTRIPE_TOOL_OPTIONS_H
 
 #include "decisions/Decisions.h"
-#include "evidence/Evidence.h"
-#include "plan/Plan.h"
+#include "evidence/Ptxas.h"
+#include "plan/MakePlan.h"
 #include "report/Report.h"
 #include <functional>
 #include <optional>
@@ -76,9 +76,9 @@ struct ToolOptions {
   double MostCaptured = 16; ///< `tune --max-capture`, in gigabytes.
   /// Files here may change as well as the given ones.
   std::vector<std::string> Scope;
-  /// Whether what was found in a unit is worth the time that evidence takes;
-  /// without it, always.
-  std::function<bool(const UnitRecord &)> IsWorthEvidence;
+  /// Whether anything may change in a unit of which all is known but what the
+  /// optimiser leaves, so that it is worth its time; without it, always.
+  std::function<bool(const UnitRecord &)> MayChange;
 };
 
 /// Reads the command line. \returns nothing when it was bad (the message has

@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Pipeline.h"
-#include "evidence/Evidence.h"
+#include "evidence/Gather.h"
 #include "facts/Archive.h"
 #include "find/Find.h"
 #include "tool/Answers.h"
@@ -66,9 +66,9 @@ static llvm::Error collectAll(RunResult &Run, const ToolOptions &Options) {
   return llvm::Error::success();
 }
 
-static bool isWorthEvidence(const CompileJob &Job, const UnitResult &Unit,
-                            const ToolOptions &Options) {
-  return !Options.IsWorthEvidence || Options.IsWorthEvidence({Job, Unit});
+static bool mayChange(const CompileJob &Job, const UnitResult &Unit,
+                      const ToolOptions &Options) {
+  return !Options.MayChange || Options.MayChange({Job, Unit});
 }
 
 static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
@@ -86,11 +86,14 @@ static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
       Job, OS,
       [&](ParsedUnit &Parsed) {
         UnitResult Unit;
-        Unit.Facts = findAll(Parsed, MayEdit,
-                             /*IsAlone=*/bool(Options.IsWorthEvidence));
-        Result.WithoutEvidence = !isWorthEvidence(Job, Unit, Options);
-        if (!Result.WithoutEvidence)
-          Unit.Evidence = gatherEvidence(Parsed, Unit.Facts, Job.GpuArch);
+        const bool IsAlone = bool(Options.MayChange);
+        Unit.Facts = findAll(Parsed, MayEdit, IsAlone);
+        if (!IsAlone || !Unit.Facts.Findings.empty() ||
+            !Unit.Facts.SharedArrays.empty())
+          Unit.Evidence = gatherEvidence(
+              Parsed, Unit.Facts, Job.GpuArch, [&](const UnitEvidence &Calls) {
+                return mayChange(Job, {Unit.Facts, Calls, {}}, Options);
+              });
         Result.Unit = std::move(Unit);
         Result.AsksForArch = Parsed.asksForSide();
       },
@@ -129,8 +132,8 @@ static std::optional<UnitReading> recall(const CompileJob &Job,
   if (!Run.Known)
     return std::nullopt;
   return Run.Known->recall(Job, State, [&](const UnitReading &Reading) {
-    return !Reading.WithoutEvidence || !Reading.Unit ||
-           !isWorthEvidence(Job, *Reading.Unit, Options);
+    return !Reading.Unit || Reading.Unit->Evidence.isComplete() ||
+           !mayChange(Job, *Reading.Unit, Options);
   });
 }
 

@@ -140,7 +140,7 @@ bool Replays::isCompiled(const Version &V) const {
 static json::Object candidate(const KernelPlan &K, const std::string &Cubin) {
   json::Object Result{{"module", Cubin}, {"warpBytes", K.WarpBytes}};
   if (K.Redirected)
-    Result["mostThreads"] = K.BlockThreads;
+    Result["mostThreads"] = K.Block.Threads;
   if (K.Carved.How == Carveout::Rule::Auto)
     Result["carveout"] = "auto";
   else if (K.Carved.How == Carveout::Rule::Fixed)
@@ -262,7 +262,7 @@ std::vector<KernelUse> Replays::usesOf(const TuneGroup &G,
     const auto &[Id, R] = *Own.begin();
     const uint64_t Shared = K.SharedAfter + K.DynamicSharedBytes;
     Uses.push_back(
-        {residentWarps(Seen.Architecture, K.BlockThreads, R.Registers, Shared),
+        {residentWarps(Seen.Architecture, K.Block.Threads, R.Registers, Shared),
          R.Registers, R.StackFrame, static_cast<unsigned>(Shared)});
   }
   return Uses;

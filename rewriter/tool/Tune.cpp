@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "model/SourceFile.h"
-#include "plan/Kernels.h"
+#include "plan/KernelSetting.h"
 #include "tool/Copies.h"
 #include "tool/Replays.h"
 #include "tune/Outcome.h"
@@ -124,7 +124,7 @@ llvm::Error Tuning::see(const std::vector<TuneGroup> &Likely,
     if (Found == Seen.Kernels.end()) {
       if (llvm::is_contained(Symbols, K.Facts.Id))
         NotLaunched.push_back(K.Facts.Name);
-    } else if (K.Source == BlockSizeSource::Unknown) {
+    } else if (K.Block.Source == BlockSizeSource::Unknown) {
       Blocks[K.Facts.Id] = Found->second.MostThreads;
       Read.Planning.KernelDecisions.emplace_back(decisionAbout(K.Facts))
           .BlockSize = Found->second.MostThreads;

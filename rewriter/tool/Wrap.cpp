@@ -23,7 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "evidence/Evidence.h"
+#include "evidence/Ptxas.h"
 #include "facts/Archive.h"
 #include "model/SourceFile.h"
 #include "tool/Pipeline.h"
@@ -183,7 +183,7 @@ static std::optional<Plan> unchangedAlone(UnitRecord Unit,
       llvm::expectedToOptional(planningFor(Run, Units, Lookup, Options));
   if (!Planning)
     return std::nullopt; // The run itself reports why.
-  return unchangedPlan(Units.front().Unit.Facts, *Planning);
+  return unchangedPlan(Units.front().Unit, *Planning);
 }
 
 static std::map<std::string, int64_t> countArrays(const Plan &P) {
@@ -204,7 +204,7 @@ static std::map<std::string, int64_t> countArrays(const Plan &P) {
 }
 
 Outcome Launcher::rewriteWithin(ToolOptions Options, bool IfKnown) {
-  Options.IsWorthEvidence = [&](const UnitRecord &Unit) {
+  Options.MayChange = [&](const UnitRecord &Unit) {
     return !unchangedAlone(Unit, Options);
   };
   const std::string Decisions =
@@ -217,7 +217,7 @@ Outcome Launcher::rewriteWithin(ToolOptions Options, bool IfKnown) {
     return {Outcome::Unreadable, toString(Read.takeError()), {}, "", Decisions};
   std::optional<Plan> Unchanged;
   if (Read->Units.size() == 1 &&
-      Read->Units.front().Unit.Evidence.Arrays.empty())
+      !Read->Units.front().Unit.Evidence.isComplete())
     Unchanged = unchangedAlone(Read->Units.front(), Options);
   auto Run = decide(std::move(*Read), Options);
   if (!Run)

@@ -1,4 +1,4 @@
-//===-- Measurement.h - what the runtime's programs found -----*- C++ -*-===//
+//===-- Measurement.h - what the runtime's programs found -------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

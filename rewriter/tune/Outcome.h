@@ -1,4 +1,4 @@
-//===-- Outcome.h - what came of a tuning ---------------------*- C++ -*-===//
+//===-- Outcome.h - what came of a tuning -----------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -237,8 +237,9 @@ static void addSubsets(std::vector<Attempt> &To, const TuneGroup &G,
   if (Moved.size() < 2)
     return;
   auto Bytes = [&](unsigned I) {
-    return sharedArrayAt(Movable, I) ? 0
-                                     : Movable.Arrays[I].Array.BytesPerThread;
+    return sharedArrayAt(Movable, I)
+               ? 0
+               : Movable.Arrays[I].Array.Shape.BytesPerThread;
   };
   llvm::stable_sort(
       Moved, [&](unsigned A, unsigned B) { return Bytes(A) > Bytes(B); });

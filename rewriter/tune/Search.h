@@ -1,4 +1,4 @@
-//===-- Search.h - which layouts to measure -------------------*- C++ -*-===//
+//===-- Search.h - which layouts to measure ---------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@
 #ifndef BANKSTRIPE_TUNE_SEARCH_H
 #define BANKSTRIPE_TUNE_SEARCH_H
 
-#include "plan/Plan.h"
+#include "plan/MakePlan.h"
 #include <map>
 #include <optional>
 #include <vector>

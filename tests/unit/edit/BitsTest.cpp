@@ -22,7 +22,7 @@ Moving bits(const std::string &Name, std::vector<uint64_t> Extents,
 // A plan for the bits `a[4]` of Code, to which pointers point.
 Plan planWithPointers(StringRef Code) {
   Plan P = planFor(Code, {bits("a", {4})});
-  P.Arrays[0].Array.HasPointers = true;
+  P.Arrays[0].Array.Trail.emplace();
   return P;
 }
 
@@ -72,7 +72,7 @@ TEST(Bits, ThatMemsetClearsHaveOneName) {
 TEST(Bits, HavePointers) {
   StringRef Code = "bool a[4];\nbool *p = a;\n";
   Plan P = planWithPointers(Code);
-  P.Arrays[0].Array.Trail.Locals = {
+  P.Arrays[0].Array.Trail->Locals = {
       pointers(Code, "bool ", {"*p"}, {"bool", false, false})};
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
                            "::bankstripe::bits<4> a_bits;\n"
@@ -98,7 +98,7 @@ TEST(Bits, HaveOverloadsWithAllSpecifiers) {
 // A compiler that knows no CUDA may read the file.
 TEST(Bits, StandBesideTheArrayInHeaders) {
   Plan P = planFor("{\n  bool a[4] = {};\n  a[i] = 1;\n}\n", {bits("a", {4})});
-  P.Arrays[0].Verdict.DeviceOnly = true;
+  P.Arrays[0].Verdict.Storage.DeviceOnly = true;
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
                            "{\n"
                            "#ifdef __CUDA_ARCH__\n"
@@ -112,7 +112,7 @@ TEST(Bits, StandBesideTheArrayInHeaders) {
 TEST(Bits, InHeadersAreInVersionsAlone) {
   Moving B = inVersion(forTheHostToo(slot("b", {4})));
   Plan P = planFor("{\n  int b[4];\n  bool a[4];\n}\n", {B, bits("a", {4})});
-  P.Arrays[1].Verdict.DeviceOnly = true;
+  P.Arrays[1].Verdict.Storage.DeviceOnly = true;
   EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
                            "{\n"
                            "#ifdef __CUDA_ARCH__\n"

@@ -62,14 +62,14 @@ TEST(Declaration, ExtentFromTheInitialiser) {
 
 TEST(Declaration, BoundIsWrittenAsInTheKernelsBounds) {
   Plan P = planFor("int a[4];\n", {{"a", {4}}});
-  P.Arrays[0].Verdict.ThreadsText = "THREADS";
+  P.Arrays[0].Verdict.Storage.ThreadsText = "THREADS";
   EXPECT_EQ(carriedOut(P),
             "#include \"bankstripe.cuh\"\n"
             "\n"
             "__shared__ int a_stripes[::bankstripe::warps(THREADS)][4][32];\n"
             "auto a = ::bankstripe::begin(a_stripes);\n");
   // Its names mean something else inside the kernel.
-  P.Arrays[0].Verdict.ThreadsText = "";
+  P.Arrays[0].Verdict.Storage.ThreadsText = "";
   EXPECT_EQ(carriedOut(P),
             "#include \"bankstripe.cuh\"\n"
             "\n"

@@ -27,9 +27,9 @@ TextRange rangeOf(StringRef Text, StringRef In = Code) {
 Plan dynamicPlan(Moving M, StringRef In = Code) {
   Plan P = planFor(In, {std::move(M)});
   Verdict &V = P.Arrays[0].Verdict;
-  V.Dynamic = true;
-  V.WarpOffset = 512;
-  V.WarpBytes = 1024;
+  V.Storage.Dynamic = true;
+  V.Storage.WarpOffset = 512;
+  V.Storage.WarpBytes = 1024;
   KernelPlan &K = P.Kernels[0];
   K.WarpBytes = 1024;
   K.Facts.Text.Name = "k";
@@ -94,12 +94,12 @@ TEST(DynamicStorage, OfPackedElements) {
 
 TEST(DynamicStorage, BehindMemoryOfTheKernelsOwn) {
   Plan P = dynamicPlan(slot("a", {4}));
-  P.Arrays[0].Verdict.Behind = true;
+  P.Arrays[0].Verdict.Storage.Behind = true;
   EXPECT_THAT(carriedOut(P), HasSubstr("dynamic_slots<int[4], 512, 1024, "
                                        "::bankstripe::behind>()"));
   P.Arrays[0].Array.Instances[0].SlotAlignment = 16;
   EXPECT_THAT(carriedOut(P), HasSubstr(", ::bankstripe::behind, 16>()"));
-  P.Arrays[0].Verdict.Behind = false;
+  P.Arrays[0].Verdict.Storage.Behind = false;
   EXPECT_THAT(carriedOut(P), HasSubstr("512, 1024, false, 16>()"));
 }
 
@@ -155,7 +155,7 @@ TEST(Carveouts, ThatWereDecided) {
 
 TEST(Carveouts, OfKernelsWithStaticStorage) {
   Plan P = dynamicPlan({"a", {4}});
-  P.Arrays[0].Verdict.Dynamic = false;
+  P.Arrays[0].Verdict.Storage.Dynamic = false;
   P.Kernels[0].WarpBytes = 0;
   P.Kernels[0].Carved = {Carveout::Rule::Fixed, 30};
   EXPECT_THAT(carriedOut(P), HasSubstr("  const size_t bytes = own;\n"));

@@ -153,20 +153,18 @@ Finding Scan::finding(const Moving &M) const {
   Finding F;
   F.Name = M.Name;
   F.Where = {CodePath.str(), 1, 1};
-  F.Function = F.FunctionId = "k";
-  F.FunctionFiles = {CodePath.str()};
-  F.InKernel = M.InKernel;
-  F.Kernels = {"k"};
-  F.Extents = M.Extents;
+  F.Function.Name = F.Function.Id = "k";
+  F.Function.Files = {CodePath.str()};
+  F.Function.IsKernel = M.InKernel;
+  F.Shape.Extents = M.Extents;
   F.IsObject = M.Extents.empty();
-  F.HostDevice = M.HostDevice;
+  F.Function.HostDevice = M.HostDevice;
   F.HasConst = M.HasConst;
   if (M.Constructed)
     F.Init = InitializerKind::Construct;
   ArrayInstance Instance;
-  Instance.FunctionId = F.FunctionId;
-  Instance.Extents = F.Extents;
-  Instance.Kernels = F.Kernels;
+  Instance.FunctionId = F.Function.Id;
+  Instance.Shape = F.Shape;
   F.Instances = {Instance};
   const auto Declared = std::ranges::find(Tokens, M.Name, &Token::Text);
   EXPECT_NE(Declared, Tokens.end()) << M.Name;
@@ -247,7 +245,7 @@ void bankstripe::testing::addPut(Plan &P, StringRef Definition,
   C.Parameters[0].Name = "p";
   C.Parameters[0].To = std::move(To);
   P.Callees[C.Where] = C;
-  P.Arrays[0].Array.Trail.Arguments = {{at(Code, Call), C.Where, 0}};
+  P.Arrays[0].Array.Trail.emplace().Arguments = {{at(Code, Call), C.Where, 0}};
 }
 
 Plan bankstripe::testing::planFor(StringRef Code,
@@ -255,7 +253,7 @@ Plan bankstripe::testing::planFor(StringRef Code,
   Plan P;
   P.Contents[CodePath.str()] = Code.str();
   P.Kernels.emplace_back();
-  P.Kernels.back().BlockThreads = P.Kernels.back().BoundsToAdd = 128;
+  P.Kernels.back().Block.Threads = P.Kernels.back().Block.ToAdd = 128;
   Scan S(Code);
   for (const Moving &A : Arrays) {
     PlannedArray &Planned = P.Arrays.emplace_back();
@@ -263,10 +261,11 @@ Plan bankstripe::testing::planFor(StringRef Code,
     Planned.Verdict.Kind = A.Kind;
     Planned.Verdict.Why = Reason::DynamicIndex;
     Planned.Verdict.Form = A.Form;
-    Planned.Verdict.Threads = 128;
-    Planned.Verdict.InVersion = A.InVersion;
-    Planned.Verdict.TestsBlock = !A.InKernel && Planned.Verdict.usesShared();
-    Planned.Verdict.DeviceOnly =
+    Planned.Verdict.Storage.Threads = 128;
+    Planned.Verdict.Storage.InVersion = A.InVersion;
+    Planned.Verdict.Storage.TestsBlock =
+        !A.InKernel && Planned.Verdict.usesShared();
+    Planned.Verdict.Storage.DeviceOnly =
         A.HostDevice && !A.InVersion && Planned.Verdict.usesShared();
     const unsigned Begin = Planned.Array.Text.Statement.Offset;
     Planned.Array.Version.Rest = {CodePath.str(), Begin,

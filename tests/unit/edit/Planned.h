@@ -1,4 +1,4 @@
-//===-- Planned.h - plans for a few lines of code ----------------*- C++-*-===//
+//===-- Planned.h - plans for a few lines of code ---------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -22,7 +22,7 @@ namespace {
 // A plan for the array `a[4]` of Code, with an accessor.
 Plan planWithAccessor(StringRef Code, StripeForm Form = StripeForm::Plain) {
   Plan P = planFor(Code, {{"a", {4}, Form}});
-  P.Arrays[0].Array.HasPointers = true;
+  P.Arrays[0].Array.Trail.emplace();
   return P;
 }
 
@@ -61,7 +61,7 @@ TEST(Accessor, OfASlotIsNotNeeded) {
 TEST(Pointers, AreDeclaredAnew) {
   StringRef Code = "int a[4];\nconst int *p = a, *end = a + 4;\n";
   Plan P = planWithAccessor(Code);
-  P.Arrays[0].Array.Trail.Locals = {
+  P.Arrays[0].Array.Trail->Locals = {
       pointers(Code, "const int ", {"*p", "*end"}, {"int", true, false})};
   EXPECT_EQ(withoutInclude(P), Storage.str() +
                                    "::bankstripe::pointer<const int> p = a, "
@@ -71,7 +71,7 @@ TEST(Pointers, AreDeclaredAnew) {
 TEST(Pointers, IntoASlotStayAsTheyAre) {
   StringRef Code = "int a[4];\nconst int *p = a;\n";
   Plan P = planWithAccessor(Code);
-  P.Arrays[0].Array.Trail.Locals = {
+  P.Arrays[0].Array.Trail->Locals = {
       pointers(Code, "const int ", {"*p"}, {"int", true, false})};
   P.Arrays[0].Verdict.Kind = VerdictKind::Slot;
   EXPECT_EQ(withoutInclude(P),
@@ -82,7 +82,7 @@ TEST(Pointers, IntoASlotStayAsTheyAre) {
 TEST(Pointers, NameTheUnit) {
   StringRef Code = "char a[4];\nchar *p = a;\n";
   Plan P = planWithAccessor(Code, StripeForm::Wide);
-  P.Arrays[0].Array.Trail.Locals = {
+  P.Arrays[0].Array.Trail->Locals = {
       pointers(Code, "char ", {"*p"}, {"char", false, false})};
   EXPECT_NE(withoutInclude(P).find(
                 "::bankstripe::pointer<::bankstripe::word<char>> p = a;"),
@@ -141,7 +141,7 @@ TEST(Overloads, AreMadeOnceForTwoCalls) {
   std::string Code =
       (Put + "\nvoid f() {\nint a[4];\nput(a, 1);\nput(a, 2);\n}\n").str();
   Plan P = planWithCall(Code);
-  std::vector<PointerArgument> &Arguments = P.Arrays[0].Array.Trail.Arguments;
+  std::vector<PointerArgument> &Arguments = P.Arrays[0].Array.Trail->Arguments;
   Arguments.push_back(Arguments.front());
   Arguments.back().Call = at(Code, "put(a, 2)");
   EXPECT_EQ(withoutInclude(P), (Put + Overload + "\nvoid f() {\n" + Storage +
@@ -184,7 +184,7 @@ TEST(Templates, DeclarePointersOfTheirTypeToo) {
   C.Parameters[0] = {
       at(Code, "const char *p"), "p", D.To, {{D}, {}}, "p_pointer"};
   P.Callees[C.Where] = C;
-  P.Arrays[0].Array.Trail.Arguments = {{at(Code, "put(a)"), C.Where, 0}};
+  P.Arrays[0].Array.Trail->Arguments = {{at(Code, "put(a)"), C.Where, 0}};
   EXPECT_TRUE(StringRef(withoutInclude(P))
                   .starts_with("template <class p_pointer>\n"
                                "void put(p_pointer p) {\n"
@@ -203,8 +203,8 @@ TEST(Templates, DeduceWhateverSomeCallStripes) {
   C.Parameters[0] = {at(Code, "int *p"), "p", {"int"}, {}, "p_pointer"};
   C.Parameters[1] = {at(Code, "int *q"), "q", {"int"}, {}, "q_pointer"};
   P.Callees[C.Where] = C;
-  P.Arrays[0].Array.Trail.Arguments = {{at(Code, "put(a, b)"), C.Where, 0},
-                                       {at(Code, "put(c, a)"), C.Where, 1}};
+  P.Arrays[0].Array.Trail->Arguments = {{at(Code, "put(a, b)"), C.Where, 0},
+                                        {at(Code, "put(c, a)"), C.Where, 1}};
   EXPECT_TRUE(StringRef(withoutInclude(P))
                   .starts_with("template <class p_pointer, class q_pointer>\n"
                                "void put(p_pointer p, q_pointer q) {}\n"));
@@ -232,7 +232,7 @@ TEST(Templates, NeedNoHelperInTheirFile) {
                      "p_pointer"};
   P.Callees[C.Where] = C;
   P.Contents["/put.h"] = Header.str();
-  P.Arrays[0].Array.Trail.Arguments = {{{}, C.Where, 0}};
+  P.Arrays[0].Array.Trail->Arguments = {{{}, C.Where, 0}};
   auto Changed = applyPlan(P, /*EmbedHelper=*/false);
   ASSERT_TRUE(bool(Changed));
   ASSERT_EQ(Changed->size(), 2u);

@@ -84,13 +84,13 @@ TEST(Slot, InitialiserReadsAStripe) {
 
 TEST(Slot, BoundIsWrittenAsInTheKernelsBounds) {
   Plan P = planFor("int a[4];\n", {slot("a", {4})});
-  P.Arrays[0].Verdict.ThreadsText = "THREADS";
+  P.Arrays[0].Verdict.Storage.ThreadsText = "THREADS";
   EXPECT_EQ(carriedOut(P),
             "#include \"bankstripe.cuh\"\n\n"
             "__shared__ ::bankstripe::slots<int[4], THREADS> a_slots;\n"
             "int (&a)[4] = a_slots.mine();\n");
   // A `>` would end the template argument.
-  P.Arrays[0].Verdict.ThreadsText = "N > 64 ? N : 64";
+  P.Arrays[0].Verdict.Storage.ThreadsText = "N > 64 ? N : 64";
   EXPECT_EQ(
       carriedOut(P),
       "#include \"bankstripe.cuh\"\n\n"

@@ -77,8 +77,8 @@ TEST(Split, ChecksTheBlockOfAFunction) {
 
 TEST(Split, MayBeInDynamicMemory) {
   Plan P = planWithSplit("int a[64];\n", {"a", {64}});
-  P.Arrays[0].Verdict.Dynamic = true;
-  P.Arrays[0].Verdict.WarpBytes = 1024;
+  P.Arrays[0].Verdict.Storage.Dynamic = true;
+  P.Arrays[0].Verdict.Storage.WarpBytes = 1024;
   EXPECT_EQ(carriedOut(P),
             "#include \"bankstripe.cuh\"\n\n"
             "auto a_stripes = "
@@ -90,7 +90,7 @@ TEST(Split, MayBeInDynamicMemory) {
 TEST(Split, HasPointers) {
   StringRef Code = "int a[64];\nconst int *p = a, *q;\n";
   Plan P = planWithSplit(Code, {"a", {64}});
-  P.Arrays[0].Array.Trail.Locals = {
+  P.Arrays[0].Array.Trail.emplace().Locals = {
       pointers(Code, "const int ", {"*p", "*q"}, {"int", true, false})};
   EXPECT_NE(carriedOut(P).find("\n::bankstripe::pointer<"
                                "::bankstripe::split<const int, 8>> p = a, q;"),
@@ -105,7 +105,7 @@ TEST(Split, HasPointersInTheSameStatement) {
   PointerDeclaration D =
       pointers(Code, "", {"*p", "*q"}, {"int", false, false});
   D.Specifiers = {CodePath.str(), D.Stars.front().Offset, 0};
-  P.Arrays[0].Array.Trail.Locals = {D};
+  P.Arrays[0].Array.Trail.emplace().Locals = {D};
   EXPECT_EQ(carriedOut(P),
             "#include \"bankstripe.cuh\"\n\n"
             "__shared__ int a_stripes[::bankstripe::warps(128)][8][32];\n"

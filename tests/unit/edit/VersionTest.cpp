@@ -88,8 +88,8 @@ TEST(Version, LeavesBitsInBoth) {
                          "}\n";
   Plan P = planFor(Code, {{"seen", {4}, StripeForm::Bits, VerdictKind::Bits},
                           inVersion({"a", {4}})});
-  P.Arrays[0].Array.HasPointers = true;
-  P.Arrays[0].Array.Trail.Locals = {
+  P.Arrays[0].Array.Trail.emplace();
+  P.Arrays[0].Array.Trail->Locals = {
       pointers(Code, "bool ", {"*p"}, {"bool", false, false})};
   const StringRef Pointer =
       "  ::bankstripe::pointer<::bankstripe::bit> p = seen;\n";

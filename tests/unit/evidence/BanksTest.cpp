@@ -1,4 +1,4 @@
-//===-- BanksTest.cpp - which banks lanes ask for at once ----------------===//
+//===-- BanksTest.cpp - which banks lanes ask for at once -----------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,9 +32,9 @@ accessesIn(const std::string &Body, const std::string &Block = "dim3(32, 8)",
       Code, SnippetFile,
       [&](ParsedUnit &Unit) {
         UnitFacts Facts = findAll(Unit, [](llvm::StringRef) { return true; });
-        gatherEvidence(Unit, Facts, "sm_90");
-        ASSERT_EQ(Facts.SharedArrays.size(), 1u);
-        Result = Facts.SharedArrays.front().Accesses.value();
+        const UnitEvidence Evidence = gatherEvidence(Unit, Facts, "sm_90");
+        ASSERT_EQ(Evidence.SharedAccesses.size(), 1u);
+        Result = Evidence.SharedAccesses.front().value();
       },
       WithoutHeaders);
   EXPECT_FALSE(Failure) << llvm::toString(std::move(Failure));

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "evidence/Evidence.h"
+#include "evidence/Ptxas.h"
 #include "workers/Process.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Snippet.h"
+#include "find/Find.h"
 #include "support/ParseSnippet.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -27,7 +28,7 @@ UnitFacts factsOf(StringRef Marked, StringRef FunctionId, std::string &Code) {
                    .take_while([](char N) { return isAlnum(N) || N == '_'; })
                    .str();
       F.Where = {SnippetFile.str(), Line, Column};
-      F.FunctionId = FunctionId;
+      F.Function.Id = FunctionId;
       F.Instances.emplace_back();
       F.Instances.back().FunctionId = FunctionId;
       Facts.Findings.push_back(std::move(F));
@@ -61,6 +62,21 @@ ArrayEvidence evidenceOfOne(StringRef Marked, StringRef FunctionId) {
   EXPECT_EQ(Evidence.Problem, "");
   EXPECT_EQ(Evidence.Arrays.size(), 1u);
   return Evidence.Arrays.empty() ? ArrayEvidence() : Evidence.Arrays.front();
+}
+
+GatheredUnit gather(StringRef Code, std::vector<std::string> Arguments) {
+  GatheredUnit Result;
+  append_range(Arguments, WithoutHeaders);
+  Error Failure = parseSnippet(
+      Code, SnippetFile,
+      [&](ParsedUnit &Unit) {
+        Result.Facts = findAll(Unit, [](StringRef) { return true; });
+        Result.Evidence = gatherEvidence(Unit, Result.Facts, "sm_90");
+        EXPECT_EQ(Result.Evidence.Problem, "");
+      },
+      std::move(Arguments));
+  EXPECT_FALSE(Failure) << toString(std::move(Failure));
+  return Result;
 }
 
 } // namespace bankstripe::testing

@@ -15,7 +15,7 @@
 #ifndef BANKSTRIPE_TESTS_UNIT_EVIDENCE_SNIPPET_H
 #define BANKSTRIPE_TESTS_UNIT_EVIDENCE_SNIPPET_H
 
-#include "evidence/Evidence.h"
+#include "evidence/Gather.h"
 #include "llvm/ADT/StringRef.h"
 #include <ostream>
 #include <string>
@@ -38,6 +38,16 @@ UnitEvidence evidenceOf(llvm::StringRef Marked,
 /// The same when there is one array and the IR can be made.
 ArrayEvidence evidenceOfOne(llvm::StringRef Marked,
                             llvm::StringRef FunctionId = "k");
+
+/// All that is known of a unit before planning.
+struct GatheredUnit {
+  UnitFacts Facts;
+  UnitEvidence Evidence;
+};
+
+/// That of \p Code, compiled with \p Arguments.
+GatheredUnit gather(llvm::StringRef Code,
+                    std::vector<std::string> Arguments = {});
 
 } // namespace bankstripe::testing
 

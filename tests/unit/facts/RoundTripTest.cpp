@@ -88,12 +88,12 @@ TEST(RoundTrip, ValuesAreThoseOfTheirFields) {
   UnitFacts Facts;
   Finding &F = Facts.Findings.emplace_back();
   F.Name = "a";
-  F.Extents = {4, uint64_t(1) << 63};
+  F.Shape.Extents = {4, uint64_t(1) << 63};
   F.Text.Statement = {"/a.cu", 7, 9};
   F.Obstacles = {{Reason::SizeOfArray, {"/a.cu", 2, 3}, "sizeof"}};
   const Finding Back = reread(Facts).Findings.front();
   EXPECT_EQ(Back.Name, "a");
-  EXPECT_EQ(Back.Extents, F.Extents);
+  EXPECT_EQ(Back.Shape.Extents, F.Shape.Extents);
   EXPECT_EQ(Back.Text.Statement, F.Text.Statement);
   EXPECT_FALSE(Back.Text.Values.isValid());
   EXPECT_EQ(Back.Obstacles.front().Why, Reason::SizeOfArray);

@@ -71,14 +71,14 @@ TEST(PrivateArrays, AreAutomaticAndInDeviceCode) {
 TEST(PrivateArrays, HaveTypeAndSize) {
   Finding F = findingOf(kernelAround("unsigned char a[4][8]; a[i][j] = 1;"));
   EXPECT_EQ(F.Name, "a");
-  EXPECT_EQ(F.Function, "kernel");
-  EXPECT_EQ(F.FunctionId, "_Z6kernelPiPfii");
-  EXPECT_TRUE(F.InKernel);
-  EXPECT_EQ(F.Type, "unsigned char[4][8]");
-  EXPECT_EQ(F.ElementBytes, 1u);
-  EXPECT_EQ(F.Extents, (std::vector<uint64_t>{4, 8}));
-  EXPECT_EQ(F.BytesPerThread, 32u);
-  EXPECT_EQ(F.Instances.at(0).elements(), 32u);
+  EXPECT_EQ(F.Function.Name, "kernel");
+  EXPECT_EQ(F.Function.Id, "_Z6kernelPiPfii");
+  EXPECT_TRUE(F.Function.IsKernel);
+  EXPECT_EQ(F.Shape.Type, "unsigned char[4][8]");
+  EXPECT_EQ(F.Shape.ElementBytes, 1u);
+  EXPECT_EQ(F.Shape.Extents, (std::vector<uint64_t>{4, 8}));
+  EXPECT_EQ(F.Shape.BytesPerThread, 32u);
+  EXPECT_EQ(F.Instances.at(0).Shape.elements(), 32u);
   EXPECT_EQ(F.Where, (Place{SnippetFile.str(), 2, 15}));
 }
 
@@ -117,16 +117,16 @@ TEST(Context, DeviceFunctions) {
                     "  int a[4]; $write^a[i] = 1;\n"
                     "  return $read^a[0]; }\n"
                     "__global__ void k(int *out) { *out = f(1); }");
-  EXPECT_FALSE(F.front().InKernel);
+  EXPECT_FALSE(F.front().Function.IsKernel);
 }
 
 TEST(Context, FunctionsForTheHostAsWell) {
   auto F = testFind("struct S { __host__ __device__ void f(int i) {\n"
                     "  int a[4]; $write^a[i] = 1; } };");
-  EXPECT_TRUE(F.front().HostDevice);
+  EXPECT_TRUE(F.front().Function.HostDevice);
   F = testFind("struct S { __device__ void f(int i) {\n"
                "  int a[4]; $write^a[i] = 1; } };");
-  EXPECT_FALSE(F.front().HostDevice);
+  EXPECT_FALSE(F.front().Function.HostDevice);
 }
 
 TEST(Context, ConstexprFunctions) {
@@ -451,7 +451,7 @@ TEST(Declaration, OfAnAnonymousUnion) {
       "*out = a[j];");
   ASSERT_EQ(Findings.size(), 1u);
   EXPECT_EQ(Findings[0].Name, "a");
-  EXPECT_EQ(Findings[0].Type, "anonymous union");
+  EXPECT_EQ(Findings[0].Shape.Type, "anonymous union");
 }
 
 TEST(Declaration, AsARegister) {

@@ -46,7 +46,7 @@ std::set<Label> labelsOf(const std::vector<Finding> &Findings,
     Labels.insert({At, std::move(Name)});
   };
   for (const Finding &F : Findings) {
-    if (F.HasPointers)
+    if (F.Trail)
       Add(F.Where, "pointers");
     for (const Use &U : F.Uses)
       Add(U.Where, nameOf(U.Access));

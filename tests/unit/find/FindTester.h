@@ -20,7 +20,7 @@
 #ifndef BANKSTRIPE_TESTS_FIND_FINDTESTER_H
 #define BANKSTRIPE_TESTS_FIND_FINDTESTER_H
 
-#include "model/Finding.h"
+#include "model/UnitFacts.h"
 #include "support/Annotations.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <source_location>

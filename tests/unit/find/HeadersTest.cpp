@@ -31,9 +31,9 @@ static bool mayBeReadForHost(llvm::StringRef File, const std::string &Macros,
                         "  return a[i + 1]; }\n");
   EXPECT_EQ(Facts.Findings.size(), 1u);
   const Finding &F = Facts.Findings.at(0);
-  EXPECT_TRUE(F.HostDevice || !F.MayBeReadForHost);
+  EXPECT_TRUE(F.Function.HostDevice || !F.Function.MayBeReadForHost);
   EXPECT_TRUE(F.AsBits);
-  return F.MayBeReadForHost;
+  return F.Function.MayBeReadForHost;
 }
 
 TEST(Headers, WithFunctionsForBothMayBeReadForTheHost) {

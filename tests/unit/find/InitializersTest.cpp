@@ -70,7 +70,7 @@ TEST(Initializer, EffectsAreNotDropped) {
 
 TEST(Initializer, ExtentsThatComeFromIt) {
   Finding F = findingOf(kernelAround("int a[] = {1, 2, 3}; a[i] = 1;"));
-  EXPECT_EQ(F.Extents, (std::vector<uint64_t>{3}));
+  EXPECT_EQ(F.Shape.Extents, (std::vector<uint64_t>{3}));
   EXPECT_EQ(F.Text.ExtentTexts, (std::vector<std::string>{""}));
 }
 

@@ -1,4 +1,4 @@
-//===-- KernelsTest.cpp - bounds of kernels, and where they go ------===//
+//===-- KernelsTest.cpp - bounds of kernels, and where they go ------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

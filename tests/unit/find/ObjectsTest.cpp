@@ -60,8 +60,8 @@ TEST(Objects, HoldAnArraySomewhere) {
 TEST(Objects, AreWhole) {
   auto F = testObjects("for (;;) { Stack $class_object^s; s.items[i] = 1; }");
   EXPECT_TRUE(F.front().IsObject);
-  EXPECT_TRUE(F.front().Extents.empty());
-  EXPECT_EQ(F.front().BytesPerThread, 36u);
+  EXPECT_TRUE(F.front().Shape.Extents.empty());
+  EXPECT_EQ(F.front().Shape.BytesPerThread, 36u);
   EXPECT_TRUE(F.front().HasOtherUses);
   EXPECT_EQ(F.front().StorageSuffix, "");
 }

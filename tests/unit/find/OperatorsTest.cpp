@@ -33,7 +33,7 @@ bool walks(const std::string &Before, const std::string &Body) {
       factsOf(Classes + Before + "\n" + kernelAround("int a[8]; " + Body),
               [](auto) { return true; }, {"-std=c++20"});
   EXPECT_FALSE(Facts.Findings.empty());
-  return !Facts.Findings.empty() && Facts.Findings.front().HasPointers;
+  return !Facts.Findings.empty() && Facts.Findings.front().Trail.has_value();
 }
 
 const std::string Loop = "for (int *p = a; p != a + 8; ++p) *p = i;";
@@ -111,11 +111,11 @@ TEST(Operators, AreVisibleFromManyPlaces) {
   const std::string Elements = "n::E b[8]; for (n::E *p = b; p != b + 8; ++p) "
                                "*p = n::Zero;";
   EXPECT_FALSE(
-      factsOf(OfElement + kernelAround(Elements)).Findings.at(0).HasPointers);
+      factsOf(OfElement + kernelAround(Elements)).Findings.at(0).Trail);
   EXPECT_TRUE(
       factsOf("namespace n { enum E { Zero }; }\n" + kernelAround(Elements))
           .Findings.at(0)
-          .HasPointers);
+          .Trail);
   EXPECT_FALSE(loops(Named + "using namespace n;"));
   EXPECT_FALSE(walks(Named, "using n::operator!=; " + Loop));
   EXPECT_FALSE(walks(Named, "using namespace n; " + Loop));

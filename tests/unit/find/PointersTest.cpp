@@ -61,15 +61,15 @@ TEST(Walking, BesideSubscripts) {
 }
 
 TEST(Walking, IsNotNeededForSubscripts) {
-  EXPECT_FALSE(findingOf(kernelAround("int a[4]; a[i] = 1;")).HasPointers);
+  EXPECT_FALSE(findingOf(kernelAround("int a[4]; a[i] = 1;")).Trail);
 }
 
 TEST(Walking, PointersAreDeclaredAnew) {
   std::string Code =
       kernelAround("int a[4]; const int *p = a, * q = a + 1; *out = *p - *q;");
   Finding F = findingOf(Code);
-  ASSERT_FALSE(F.Trail.Locals.empty());
-  const PointerDeclaration &D = F.Trail.Locals.front();
+  ASSERT_FALSE(F.Trail->Locals.empty());
+  const PointerDeclaration &D = F.Trail->Locals.front();
   EXPECT_EQ(textOf(D.Specifiers, Code), "const int ");
   EXPECT_EQ(D.To.Text, "int");
   EXPECT_TRUE(D.To.Const);
@@ -85,7 +85,7 @@ TEST(Walking, PointersMayBeDeclaredWithTheArray) {
       "Item $pointers^a[4], *p = a, *end = a + 4;"
       "if (p < end) *p++ = Item{i, 0.5f}; Item e = *--p; *out = e.node;";
   auto F = testBody(Body);
-  const PointerTrail &Trail = F.front().Trail;
+  const PointerTrail &Trail = F.front().Trail.value();
   ASSERT_FALSE(Trail.Locals.empty());
   EXPECT_EQ(Trail.Locals[0].To.Text, "Item");
   EXPECT_EQ(Trail.Locals[0].Stars.size(), 2u);
@@ -126,15 +126,15 @@ TEST(Callees, ThatOnlyWalkGetAnOverload) {
   std::string Code = Sum.str() + kernelAround("int a[4]; a[i] = 1;"
                                               "*out = sum(a, 4);");
   Finding F = findingOf(Code);
-  EXPECT_TRUE(F.HasPointers);
+  EXPECT_TRUE(F.Trail);
   EXPECT_TRUE(F.Obstacles.empty());
-  ASSERT_EQ(F.Trail.Arguments.size(), 1u);
-  EXPECT_EQ(textOf(F.Trail.Arguments[0].Call, Code), "sum(a, 4)");
-  EXPECT_EQ(F.Trail.Arguments[0].Parameter, 0u);
+  ASSERT_EQ(F.Trail->Arguments.size(), 1u);
+  EXPECT_EQ(textOf(F.Trail->Arguments[0].Call, Code), "sum(a, 4)");
+  EXPECT_EQ(F.Trail->Arguments[0].Parameter, 0u);
 
   Callee C = calleeOf(Code);
   EXPECT_EQ(C.Name, "sum");
-  EXPECT_EQ(C.Where, F.Trail.Arguments[0].Callee);
+  EXPECT_EQ(C.Where, F.Trail->Arguments[0].Callee);
   EXPECT_EQ(textOf(C.Definition, Code) + "\n", Sum);
   ASSERT_EQ(C.Parameters.size(), 1u);
   const CalleeParameter &P = C.Parameters.begin()->second;
@@ -467,7 +467,7 @@ TEST(Pointers, TwoPointersToPointersInOneDeclarationAreNotTakenApart) {
                         "  for (int **p = a, **end = a + 4; p != end; ++p)\n"
                         "    *p = out[0];\n"
                         "  out[i] = a[i & 3]; }\n");
-  EXPECT_FALSE(F.HasPointers);
+  EXPECT_FALSE(F.Trail);
   EXPECT_FALSE(F.Obstacles.empty());
 }
 

@@ -1,4 +1,4 @@
-//===-- SharedArraysTest.cpp - the user's own shared arrays --------------===//
+//===-- SharedArraysTest.cpp - the user's own shared arrays ---------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

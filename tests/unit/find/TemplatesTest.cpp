@@ -64,16 +64,16 @@ TEST(Templates, SizesAreThoseOfEachInstantiation) {
                         "template __global__ void kernel<double>(double *, "
                         "int);");
   const ArrayInstance &Small = instance(F, "IcE"), &Large = instance(F, "IdE");
-  EXPECT_EQ(Small.ElementBytes, 1u);
-  EXPECT_EQ(Small.BytesPerThread, 4u);
+  EXPECT_EQ(Small.Shape.ElementBytes, 1u);
+  EXPECT_EQ(Small.Shape.BytesPerThread, 4u);
   EXPECT_EQ(Small.Alignment, 1u);
-  EXPECT_EQ(Large.ElementBytes, 8u);
-  EXPECT_EQ(Large.BytesPerThread, 32u);
+  EXPECT_EQ(Large.Shape.ElementBytes, 8u);
+  EXPECT_EQ(Large.Shape.BytesPerThread, 32u);
   EXPECT_EQ(Large.Alignment, 8u);
   // The finding itself shows the largest.
-  EXPECT_EQ(F.Type, "double[4]");
-  EXPECT_EQ(F.ElementBytes, 8u);
-  EXPECT_EQ(F.BytesPerThread, 32u);
+  EXPECT_EQ(F.Shape.Type, "double[4]");
+  EXPECT_EQ(F.Shape.ElementBytes, 8u);
+  EXPECT_EQ(F.Shape.BytesPerThread, 32u);
 }
 
 TEST(Templates, SlotsAreAlignedAsOneOfThemClaims) {
@@ -99,8 +99,8 @@ TEST(Templates, ExtentsAreThoseOfEachInstantiation) {
                 "template __global__ void kernel<4>(int *, int);\n"
                 "template __global__ void kernel<8>(int *, int);");
   EXPECT_TRUE(F.Obstacles.empty());
-  EXPECT_EQ(instance(F, "ILi4E").Extents, std::vector<uint64_t>{8});
-  EXPECT_EQ(instance(F, "ILi8E").Extents, std::vector<uint64_t>{16});
+  EXPECT_EQ(instance(F, "ILi4E").Shape.Extents, std::vector<uint64_t>{8});
+  EXPECT_EQ(instance(F, "ILi8E").Shape.Extents, std::vector<uint64_t>{16});
   EXPECT_EQ(F.Text.ExtentTexts, std::vector<std::string>{"2 * N"});
   EXPECT_FALSE(F.ElementDependent);
 }

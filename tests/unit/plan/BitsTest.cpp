@@ -19,13 +19,13 @@ using namespace bankstripe::testing;
 namespace {
 
 // `bool a[Elements]` that can be bits.
-Finding makeFlags(uint64_t Elements = 9, const std::string &Name = "a") {
-  Finding F = makeArray(Name, Elements, 1);
+TestArray makeFlags(uint64_t Elements = 9, const std::string &Name = "a") {
+  TestArray F = makeArray(Name, Elements, 1);
   F.AsBits = true;
   return F;
 }
 
-Plan planOf(Finding F, const PlanOptions &Options = {}) {
+Plan planOf(TestArray F, const PlanOptions &Options = {}) {
   TestUnit U;
   U.launch(128);
   U.array(std::move(F));
@@ -69,7 +69,7 @@ TEST(Bits, TakeNoSharedMemory) {
 }
 
 TEST(Bits, AreOnlyWhatCanBe) {
-  Finding F = makeFlags();
+  TestArray F = makeFlags();
   F.AsBits = false;
   EXPECT_EQ(verdictOf(planOf(F)).Kind, VerdictKind::Stripe);
 }
@@ -87,12 +87,12 @@ TEST(Bits, NeedNoBoundOnTheBlock) {
 TEST(Bits, HaveNoVersion) {
   TestUnit U;
   U.launch(128);
-  Finding F = makeFlags();
-  F.HostDevice = true;
+  TestArray F = makeFlags();
+  F.Function.HostDevice = true;
   U.array(F);
   const Plan P = U.plan();
   EXPECT_EQ(reasonOf(P), Reason::BoolElements);
-  EXPECT_FALSE(verdictOf(P).InVersion);
+  EXPECT_FALSE(verdictOf(P).Storage.InVersion);
   EXPECT_FALSE(P.Kernels[0].HasVersion);
 }
 
@@ -100,11 +100,11 @@ TEST(Bits, AreForTheDeviceAloneWhereOthersReadTheFile) {
   auto IsDeviceOnly = [](bool MayBeReadForHost) {
     TestUnit U;
     U.launch(128);
-    Finding F = makeFlags();
-    F.HostDevice = true;
-    F.MayBeReadForHost = MayBeReadForHost;
+    TestArray F = makeFlags();
+    F.Function.HostDevice = true;
+    F.Function.MayBeReadForHost = MayBeReadForHost;
     U.array(F);
-    return verdictOf(U.plan()).DeviceOnly;
+    return verdictOf(U.plan()).Storage.DeviceOnly;
   };
   EXPECT_TRUE(IsDeviceOnly(true));
   EXPECT_FALSE(IsDeviceOnly(false));
@@ -119,7 +119,7 @@ TEST(Bits, NeedKernels) {
 // Storage that exists once is what these are about.
 TEST(Bits, MayBeEnteredAgain) {
   for (Reason R : {Reason::RecursiveFunction, Reason::UnseenCallee}) {
-    Finding F = makeFlags();
+    TestArray F = makeFlags();
     F.Obstacles = {obstacle(R)};
     EXPECT_EQ(reasonOf(planOf(F)), Reason::BoolElements);
     F.AsBits = false;
@@ -132,7 +132,7 @@ TEST(Bits, MayBeEnteredAgain) {
 TEST(Bits, StayForOtherObstacles) {
   for (Reason R : {Reason::Nolint, Reason::OutsidePaths, Reason::Goto,
                    Reason::OutOfBounds}) {
-    Finding F = makeFlags();
+    TestArray F = makeFlags();
     F.Obstacles = {obstacle(R)};
     EXPECT_EQ(reasonOf(planOf(F)), R);
   }
@@ -140,7 +140,7 @@ TEST(Bits, StayForOtherObstacles) {
 
 // They are cleared by a function.
 TEST(Bits, AreBitsWhereSharedMemoryNeedsASlot) {
-  Finding F = makeFlags();
+  TestArray F = makeFlags();
   F.Obstacles = {obstacle(Reason::PassedToFunction)};
   EXPECT_EQ(reasonOf(planOf(F)), Reason::BoolElements);
   EXPECT_EQ(verdictOf(planOf(F, withLayout(Layout::Stripe))).Kind,
@@ -149,13 +149,14 @@ TEST(Bits, AreBitsWhereSharedMemoryNeedsASlot) {
 
 // --- Instances -------------------------------------------------------------
 
-static Finding ofTwoSizes(bool HasPointers) {
-  Finding F = makeFlags(40);
+static TestArray ofTwoSizes(bool HasPointers) {
+  TestArray F = makeFlags(40);
   F.Kernels = {"k"};
   ArrayInstance Long = makeInstance(F, "f1", {"k"});
-  ArrayInstance Short = makeInstance(makeFlags(9), "f2", {"k"});
+  ArrayInstance Short = makeInstance(makeFlags(9), "f2");
   F.Instances = {Long, Short};
-  F.HasPointers = HasPointers;
+  if (HasPointers)
+    F.Trail.emplace();
   return F;
 }
 
@@ -189,7 +190,7 @@ TEST(Bits, CanBeAskedFor) {
 }
 
 TEST(Bits, AskedForInVainAreNoMove) {
-  Finding F = makeFlags();
+  TestArray F = makeFlags();
   F.AsBits = false;
   const Plan P = planOf(F, deciding(Layout::Bits));
   EXPECT_FALSE(verdictOf(P).Asked);

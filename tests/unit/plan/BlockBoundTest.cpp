@@ -31,9 +31,9 @@ TEST(BlockBound, LaunchBoundsWin) {
   U.launch(128);
   KernelSetting S = boundOf(U, 64);
   EXPECT_FALSE(S.Obstacle);
-  EXPECT_EQ(S.BlockThreads, 256u);
-  EXPECT_EQ(S.Source, BlockSizeSource::LaunchBounds);
-  EXPECT_EQ(S.SourceText, "__launch_bounds__ at a.cu:1");
+  EXPECT_EQ(S.Block.Threads, 256u);
+  EXPECT_EQ(S.Block.Source, BlockSizeSource::LaunchBounds);
+  EXPECT_EQ(S.Block.Text, "__launch_bounds__ at a.cu:1");
   EXPECT_FALSE(S.AddBounds);
 }
 
@@ -51,9 +51,9 @@ TEST(BlockBound, TheLargestOfAllLaunches) {
   U.launch(128);
   KernelSetting S = boundOf(U);
   EXPECT_FALSE(S.Obstacle);
-  EXPECT_EQ(S.BlockThreads, 256u);
-  EXPECT_EQ(S.Source, BlockSizeSource::Launches);
-  EXPECT_EQ(S.SourceText, "launch at a.cu:101 (literal)");
+  EXPECT_EQ(S.Block.Threads, 256u);
+  EXPECT_EQ(S.Block.Source, BlockSizeSource::Launches);
+  EXPECT_EQ(S.Block.Text, "launch at a.cu:101 (literal)");
   EXPECT_TRUE(S.AddBounds);
 }
 
@@ -62,7 +62,7 @@ TEST(BlockBound, IsAssumedWhereFunctionsTestForIt) {
   TestUnit U;
   U.launch(96);
   U.kernel().BodyBegin = {"/a.cu", 40, 0};
-  U.array().InKernel = false;
+  U.array().Function.IsKernel = false;
   EXPECT_EQ(U.plan().Kernels.front().AssumedBlock, "96");
   U.kernel().BodyBegin = {};
   EXPECT_EQ(U.plan().Kernels.front().AssumedBlock, "");
@@ -72,7 +72,7 @@ TEST(BlockBound, IsAssumedWhereFunctionsTestForIt) {
 TEST(BlockBound, IsAssumedAsItIsWritten) {
   TestUnit U;
   U.kernel().BodyBegin = {"/a.cu", 40, 0};
-  U.array().InKernel = false;
+  U.array().Function.IsKernel = false;
   U.kernel().Bounds = LaunchBounds{64, "SIZE"};
   EXPECT_EQ(U.plan().Kernels.front().AssumedBlock, "SIZE");
   U.kernel().Bounds = LaunchBounds{64, ""};
@@ -83,10 +83,10 @@ TEST(BlockBound, IsNotTestedWhereNoneCanBeLarger) {
   TestUnit U;
   U.launch(1024);
   U.kernel().BodyBegin = {"/a.cu", 40, 0};
-  U.array(makeArray("a", 4)).InKernel = false;
+  U.array(makeArray("a", 4)).Function.IsKernel = false;
   const Plan P = U.plan();
   EXPECT_TRUE(find(P, "a").Verdict.usesShared());
-  EXPECT_FALSE(find(P, "a").Verdict.TestsBlock);
+  EXPECT_FALSE(find(P, "a").Verdict.Storage.TestsBlock);
   EXPECT_EQ(P.Kernels.front().AssumedBlock, "");
 }
 
@@ -102,8 +102,8 @@ TEST(BlockBound, LaunchesCountBeforeTheOption) {
   TestUnit U;
   U.launch(64);
   KernelSetting S = boundOf(U, 512);
-  EXPECT_EQ(S.BlockThreads, 64u);
-  EXPECT_EQ(S.Source, BlockSizeSource::Launches);
+  EXPECT_EQ(S.Block.Threads, 64u);
+  EXPECT_EQ(S.Block.Source, BlockSizeSource::Launches);
 }
 
 TEST(BlockBound, OneUnknownLaunchIsEnough) {
@@ -140,9 +140,9 @@ TEST(BlockBound, AddressTakenMeansUnseenLaunches) {
 TEST(BlockBound, OptionServesWhereLaunchesDoNotTell) {
   KernelSetting S = boundOf(TestUnit(), 192);
   EXPECT_FALSE(S.Obstacle);
-  EXPECT_EQ(S.BlockThreads, 192u);
-  EXPECT_EQ(S.Source, BlockSizeSource::Option);
-  EXPECT_EQ(S.SourceText, "--block-size=192");
+  EXPECT_EQ(S.Block.Threads, 192u);
+  EXPECT_EQ(S.Block.Source, BlockSizeSource::Option);
+  EXPECT_EQ(S.Block.Text, "--block-size=192");
   EXPECT_TRUE(S.AddBounds);
 }
 
@@ -171,7 +171,7 @@ TEST(BlockBound, LaunchBeyondLaunchBoundsChangesNothing) {
   U.launch(256);
   KernelSetting S = boundOf(U);
   EXPECT_FALSE(S.Obstacle);
-  EXPECT_EQ(S.BlockThreads, 128u);
+  EXPECT_EQ(S.Block.Threads, 128u);
 }
 
 TEST(BlockBound, BoundsCannotBeAddedToAKernelInAMacro) {
@@ -253,7 +253,7 @@ TEST(BlockBound, KernelThatWaitsForBlocksAndThatOthersMayLaunch) {
 
 TEST(DynamicShared, UnknownBytesOfALaunch) {
   TestUnit U;
-  U.kernel().UsesDynamicShared = true;
+  U.shared().UsesDynamic = true;
   U.launch(128).DynamicSharedBytes.reset();
   KernelSetting S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::DynamicSharedMemory);
@@ -262,7 +262,7 @@ TEST(DynamicShared, UnknownBytesOfALaunch) {
 
 TEST(DynamicShared, TheMostOfAllLaunches) {
   TestUnit U;
-  U.kernel().UsesDynamicShared = true;
+  U.shared().UsesDynamic = true;
   U.launch(128).DynamicSharedBytes = 1024;
   U.launch(128).DynamicSharedBytes = 4096;
   U.launch(128).DynamicSharedBytes = 512;
@@ -274,9 +274,9 @@ TEST(DynamicShared, TheMostOfAllLaunches) {
 TEST(DynamicShared, OfAKernelThatAsksForItsSizeStaysAsItIs) {
   TestUnit U;
   U.launch(128);
-  U.kernel().Asks = AskedSize::Dynamic;
+  U.shared().Asks = AskedSize::Dynamic;
   EXPECT_FALSE(boundOf(U).Obstacle); // Static storage is not counted.
-  U.kernel().Asks = AskedSize::All;
+  U.shared().Asks = AskedSize::All;
   EXPECT_EQ(obstacleOf(boundOf(U)), Reason::DynamicSharedMemory);
 }
 
@@ -290,14 +290,14 @@ TEST(DynamicShared, CountsWithoutAnExternArray) {
 TEST(DynamicShared, UnseenLaunchesMayAskForAnyAmount) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{128, "128"};
-  U.kernel().UsesDynamicShared = true;
+  U.shared().UsesDynamic = true;
   EXPECT_EQ(obstacleOf(boundOf(U)), Reason::DynamicSharedMemory);
 }
 
 TEST(DynamicShared, KernelWhoseAddressIsTakenMayGetAnyAmount) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{128, "128"};
-  U.kernel().UsesDynamicShared = true;
+  U.shared().UsesDynamic = true;
   U.kernel().AddressTaken = true;
   U.launch(128).DynamicSharedBytes = 512;
   EXPECT_EQ(obstacleOf(boundOf(U)), Reason::DynamicSharedMemory);

@@ -19,9 +19,9 @@ using namespace bankstripe::testing;
 namespace {
 
 ArrayInstance shaped(std::vector<uint64_t> Extents, unsigned ElementBytes) {
-  Finding F;
-  F.Extents = std::move(Extents);
-  F.ElementBytes = ElementBytes;
+  TestArray F;
+  F.Shape.Extents = std::move(Extents);
+  F.Shape.ElementBytes = ElementBytes;
   return makeInstance(F, "k", {"k"});
 }
 
@@ -69,7 +69,7 @@ TEST(StripeBytes, PaddedStructuresTakeAnOddNumberOfUnits) {
   EXPECT_EQ(stripeBytes(I, StripeForm::Padded, 32), 32u * 10 * 12);
   I.Alignment = 8; // struct { double x; }
   EXPECT_EQ(stripeBytes(I, StripeForm::Padded, 32), 32u * 10 * 8);
-  I.ElementBytes = 16;
+  I.Shape.ElementBytes = 16;
   EXPECT_EQ(stripeBytes(I, StripeForm::Padded, 32), 32u * 10 * 24);
 }
 
@@ -95,7 +95,7 @@ const LayoutInfo &slotLayout() {
 
 uint64_t slotBytes(uint64_t Bytes, unsigned Alignment, unsigned Threads) {
   ArrayInstance I;
-  I.BytesPerThread = Bytes;
+  I.Shape.BytesPerThread = Bytes;
   I.Alignment = Alignment;
   return slotLayout().Bytes(I, Threads);
 }
@@ -119,7 +119,7 @@ TEST(SlotBytes, AreSuchANumberOfLargerUnits) {
 
 TEST(SlotBytes, AreAsAlignedAsCastsClaim) {
   ArrayInstance I;
-  I.BytesPerThread = 64;
+  I.Shape.BytesPerThread = 64;
   I.Alignment = 4;
   I.SlotAlignment = 16;
   EXPECT_EQ(slotLayout().Bytes(I, 128), 5u * 16 * 128);
@@ -175,13 +175,13 @@ TEST(Budget, AHundredThreadsTakeFourWarps) {
 
 TEST(Budget, KernelsOwnSharedMemoryCounts) {
   TestUnit U = ordinary();
-  U.kernel().StaticSharedBytes = 512;
+  U.shared().StaticBytes = 512;
   U.array(makeArray("a", 95));
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
   EXPECT_EQ(P.Kernels.front().SharedBefore, 512u);
   EXPECT_EQ(P.Kernels.front().SharedAfter, StaticSharedLimit);
-  U.kernel().StaticSharedBytes = 513;
+  U.shared().StaticBytes = 513;
   EXPECT_EQ(reasonOf(U.plan()), Reason::OverBudget);
 }
 
@@ -197,11 +197,11 @@ TEST(Budget, DynamicSharedMemoryCounts) {
 // What follows the kernel's own variables may have to be aligned to 16 bytes.
 TEST(Budget, AlignmentCounts) {
   TestUnit U = ordinary();
-  U.kernel().StaticSharedBytes = 496;
+  U.shared().StaticBytes = 496;
   U.Result.Facts.Launches.front().DynamicSharedBytes = 16;
   U.array(makeArray("a", 95));
   EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
-  U.kernel().StaticSharedBytes = 497;
+  U.shared().StaticBytes = 497;
   U.Result.Facts.Launches.front().DynamicSharedBytes = 15;
   EXPECT_EQ(reasonOf(U.plan()), Reason::OverBudget);
 }
@@ -272,7 +272,7 @@ TEST(Budget, EachKernelHasItsOwn) {
   U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
   U.Result.Facts.Launches.push_back(makeLaunch(128, "other"));
   U.array(makeArray("a", 96));
-  Finding B = makeArray("b", 96, 4, 61);
+  TestArray B = makeArray("b", 96, 4, 61);
   B.Kernels = {"other"};
   U.array(B);
   Plan P = U.plan();
@@ -310,8 +310,8 @@ TEST(Forms, CharactersLieSideBySideForUniformIndices) {
 // There is no pointer to a part of a word.
 TEST(Forms, CharactersLieSideBySideForPointers) {
   TestUnit U = ordinary();
-  U.array(makeArray("a", 97, 1), resident(Uniformity::NonUniform)).HasPointers =
-      true;
+  U.array(makeArray("a", 97, 1), resident(Uniformity::NonUniform))
+      .Trail.emplace();
   EXPECT_EQ(find(U.plan(), "a").Verdict.Form, StripeForm::Unpacked);
 }
 

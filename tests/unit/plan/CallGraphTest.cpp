@@ -1,4 +1,4 @@
-//===-- CallGraphTest.cpp - calls from one unit into another ------------===//
+//===-- CallGraphTest.cpp - calls from one unit into another --------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,21 +31,21 @@ DeviceFunction function(const std::string &Id, std::vector<std::string> Calls,
 TestUnit caller(unsigned Threads = 128) {
   TestUnit U("/a.cu");
   U.launch(Threads);
-  U.Result.Facts.Functions = {function("f", {}, /*Defined=*/false),
-                              function("k", {"f"})};
+  U.Result.Evidence.Functions = {function("f", {}, /*Defined=*/false),
+                                 function("k", {"f"})};
   return U;
 }
 
 // The unit of `f`, which holds the array `a` and makes Calls.
 TestUnit library(std::vector<std::string> Calls = {}) {
   TestUnit U("/b.cu", /*WithKernel=*/false);
-  Finding F = makeArray();
+  TestArray F = makeArray();
   F.Where.File = "/b.cu";
-  F.Function = F.FunctionId = "f";
-  F.InKernel = false;
+  F.Function.Name = F.Function.Id = "f";
+  F.Function.IsKernel = false;
   F.Kernels.clear();
   U.array(F);
-  U.Result.Facts.Functions = {function("f", std::move(Calls))};
+  U.Result.Evidence.Functions = {function("f", std::move(Calls))};
   return U;
 }
 
@@ -57,7 +57,7 @@ TEST(CallGraph, AKernelReachesArraysOfOtherUnits) {
   Plan P = planOf(caller(), library());
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
   EXPECT_EQ(find(P, "a").Kernels, std::vector<unsigned>{0});
-  EXPECT_EQ(find(P, "a").Verdict.Threads, 128u);
+  EXPECT_EQ(find(P, "a").Verdict.Storage.Threads, 128u);
   EXPECT_EQ(P.Kernels[0].SharedAfter, 128u * 64);
 }
 
@@ -67,10 +67,10 @@ TEST(CallGraph, InWhateverOrderTheUnitsCome) {
 
 TEST(CallGraph, ByADetourThroughAThirdUnit) {
   TestUnit A = caller(), B("/c.cu", /*WithKernel=*/false);
-  A.Result.Facts.Functions = {function("g", {}, /*Defined=*/false),
-                              function("k", {"g"})};
-  B.Result.Facts.Functions = {function("g", {"f"}),
-                              function("f", {}, /*Defined=*/false)};
+  A.Result.Evidence.Functions = {function("g", {}, /*Defined=*/false),
+                                 function("k", {"g"})};
+  B.Result.Evidence.Functions = {function("g", {"f"}),
+                                 function("f", {}, /*Defined=*/false)};
   Plan P =
       makePlan({A.result(), B.result(), library().result()}, PlanOptions());
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
@@ -78,15 +78,15 @@ TEST(CallGraph, ByADetourThroughAThirdUnit) {
 
 TEST(CallGraph, AKernelThatDoesNotCallItDoesNotReachIt) {
   TestUnit A = caller();
-  A.Result.Facts.Functions = {function("k", {})};
+  A.Result.Evidence.Functions = {function("k", {})};
   EXPECT_EQ(reasonOf(planOf(A, library())), Reason::NoKernel);
 }
 
 // Whole-program compilation: `f` of the one is not `f` of the other.
 TEST(CallGraph, UnitsThatAreNotLinkedAreApart) {
   TestUnit A = caller(), B = library();
-  A.Result.Facts.Functions.clear();
-  B.Result.Facts.Functions.clear();
+  A.Result.Evidence.Functions.clear();
+  B.Result.Evidence.Functions.clear();
   EXPECT_EQ(reasonOf(planOf(A, B)), Reason::NoKernel);
 }
 
@@ -111,7 +111,7 @@ TEST(CallGraph, BoundsForLargeBlocksMightNotLink) {
 TEST(CallGraph, BoundsForLargeBlocksWithoutCallsIntoOtherUnits) {
   TestUnit A = caller();
   A.Result.Facts.Launches.front().Threads = 512;
-  A.Result.Facts.Functions = {function("k", {})};
+  A.Result.Evidence.Functions = {function("k", {})};
   A.array(makeArray("own", 4, 4, 20));
   EXPECT_EQ(reasonOf(planOf(A, library()), "own"), Reason::DynamicIndex);
 }
@@ -121,13 +121,13 @@ TEST(CallGraph, LaunchesBringTheMemoryWhereBoundsMightNotLink) {
   A.Result.Facts.Launches.front().Threads = 512;
   giveText(A.Result);
   Plan P = planOf(A, B);
-  EXPECT_TRUE(find(P, "a").Verdict.Dynamic);
+  EXPECT_TRUE(find(P, "a").Verdict.Storage.Dynamic);
   EXPECT_FALSE(P.Kernels.front().AddLaunchBounds);
 }
 
 TEST(CallGraph, SharedMemoryOfOtherUnitsCounts) {
   TestUnit B = library();
-  B.Result.Facts.Functions.front().StaticSharedBytes = 1024;
+  B.Result.Evidence.Functions.front().Shared.StaticBytes = 1024;
   Plan P = planOf(caller(), B);
   EXPECT_EQ(P.Kernels[0].SharedBefore, 1024u);
   EXPECT_EQ(P.Kernels[0].SharedAfter, 1024u + 128 * 64);
@@ -135,13 +135,13 @@ TEST(CallGraph, SharedMemoryOfOtherUnitsCounts) {
 
 TEST(CallGraph, WaitingInAnotherUnitCounts) {
   TestUnit B = library();
-  B.Result.Evidence.Waiting = {B.Result.Facts.Functions.front().Id};
+  B.Result.Evidence.Waiting = {B.Result.Evidence.Functions.front().Id};
   EXPECT_EQ(reasonOf(planOf(caller(), B), "a"), Reason::WaitsForBlocks);
 }
 
 TEST(CallGraph, RecursionThroughAnotherUnit) {
   TestUnit A = caller();
-  A.Result.Facts.Functions.push_back(function("g", {"f"}));
+  A.Result.Evidence.Functions.push_back(function("g", {"f"}));
   Plan P = planOf(A, library({"g"}));
   EXPECT_EQ(reasonOf(P), Reason::RecursiveFunction);
   EXPECT_EQ(find(P, "a").Verdict.Detail,
@@ -150,7 +150,7 @@ TEST(CallGraph, RecursionThroughAnotherUnit) {
 
 TEST(CallGraph, AUnitThatWasNotGivenMayCallBack) {
   TestUnit B = library({"missing"});
-  B.Result.Facts.Functions.push_back(
+  B.Result.Evidence.Functions.push_back(
       function("missing", {}, /*Defined=*/false));
   Plan P = planOf(caller(), B);
   EXPECT_EQ(reasonOf(P), Reason::UnseenCallee);
@@ -159,8 +159,8 @@ TEST(CallGraph, AUnitThatWasNotGivenMayCallBack) {
 
 TEST(CallGraph, ArraysOfKernelsAreNeverReentered) {
   TestUnit A = caller();
-  A.Result.Facts.Functions = {function("k", {"missing"}),
-                              function("missing", {}, /*Defined=*/false)};
+  A.Result.Evidence.Functions = {function("k", {"missing"}),
+                                 function("missing", {}, /*Defined=*/false)};
   A.array();
   EXPECT_EQ(reasonOf(makePlan({A.result()}, PlanOptions())),
             Reason::DynamicIndex);

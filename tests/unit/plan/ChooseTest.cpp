@@ -107,9 +107,9 @@ TEST(Choose, WhatNvccMakesMuchMoreCodeOfStays) {
 TEST(Choose, LaunchesSeeToTheCarveOutWhereTheDriversMayHurt) {
   auto WithRows = [](double Rows) {
     TestUnit U = working({updated(600), {}, {}});
-    Finding &A = U.Result.Facts.Findings[0];
-    A.Extents = {27}; // The L1 keeps 28 KB.
-    A.BytesPerThread = 108;
+    TestArray &A = U.Arrays[0];
+    A.Shape.Extents = {27}; // The L1 keeps 28 KB.
+    A.Shape.BytesPerThread = 108;
     U.Result.Evidence.Work["k"].Rows = Rows;
     giveText(U.Result);
     return U.plan(choosy()).Kernels.front().Carved.How;
@@ -169,9 +169,9 @@ static TestUnit ofBytes(ArrayWork Accesses, unsigned ElementBytes = 1) {
 // Both take half of what an element per word does.
 TEST(Choose, TheBestOfSeveralFormsIsTaken) {
   TestUnit U = ofBytes(Random, 2);
-  Finding &A = U.Result.Facts.Findings[0];
-  A.Extents = {100};
-  A.BytesPerThread = 200;
+  TestArray &A = U.Arrays[0];
+  A.Shape.Extents = {100};
+  A.Shape.BytesPerThread = 200;
   Plan P = U.plan(choosy());
   EXPECT_EQ(find(P, "a").Verdict.Form, StripeForm::Unpacked);
   const auto &Others = P.Kernels.front().Explained->Alternatives;
@@ -200,9 +200,9 @@ TEST(Choose, StripesThatAreTheDefaultStayStripes) {
 // `template <class T> ... T a[20]`, with bytes in one instance only.
 TEST(Choose, BytesOfOneInstanceOfATemplateGetStripes) {
   TestUnit U = ofBytes({updated(800), {}, {}});
-  Finding &A = U.Result.Facts.Findings[0];
+  TestArray &A = U.Arrays[0];
   A.Instances = {makeInstance(A, "k", {"k"}), makeInstance(A, "other", {})};
-  A.Instances[1].ElementBytes = 4;
+  A.Instances[1].Shape.ElementBytes = 4;
   EXPECT_EQ(reasonOf(U.plan(choosy())), Reason::DynamicIndex);
 }
 
@@ -230,9 +230,9 @@ TEST(Choose, TheLeastThatIsAskedForDecides) {
 // `b` is hardly used, and takes so much that few blocks are left.
 TEST(Choose, AnArrayThatOnlyCostsStaysAlone) {
   TestUnit U = working(Random, Rare);
-  Finding &B = U.Result.Facts.Findings[1];
-  B.Extents = {30};
-  B.BytesPerThread = 120;
+  TestArray &B = U.Arrays[1];
+  B.Shape.Extents = {30};
+  B.Shape.BytesPerThread = 120;
   U.Result.Evidence.Work["k"].Global = 100;
   Plan P = U.plan(choosy());
   EXPECT_EQ(reasonOf(P, "a"), Reason::DynamicIndex);
@@ -251,10 +251,10 @@ TEST(Choose, AKernelThatWouldLoseIsNamedToThoseThatShareArraysWithIt) {
   TestUnit U = working(Random, Random);
   U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
   U.Result.Facts.Launches.push_back(makeLaunch(256, "other"));
-  Finding &A = U.Result.Facts.Findings[0];
+  TestArray &A = U.Arrays[0];
   A.Kernels = {"k", "other"};
-  A.Extents = {30};
-  A.BytesPerThread = 4 * 30;
+  A.Shape.Extents = {30};
+  A.Shape.BytesPerThread = 4 * 30;
   KernelWork W;
   W.Instructions = 1000, W.Global = 100;
   W.Arrays[0] = Rare;
@@ -300,7 +300,7 @@ TEST(Choose, ExplanationsTellWhatSplitsTake) {
   std::vector<unsigned> First;
   for (const SplitCost &S : Splits) {
     First.push_back(S.First);
-    EXPECT_EQ(S.Bytes, S.First * 4 * P.Kernels[0].BlockThreads);
+    EXPECT_EQ(S.Bytes, S.First * 4 * P.Kernels[0].Block.Threads);
     EXPECT_LE(S.Warps, P.Kernels[0].Explained->Before.Warps);
   }
   EXPECT_THAT(First, ElementsAre(4, 8, 4, 8));
@@ -320,7 +320,7 @@ TEST(Choose, WhatIsNotTakenIsExplainedToo) {
 
 TEST(Choose, ExplanationsNameArraysAsThePlanDoes) {
   TestUnit U = working(Random, Random);
-  U.Result.Facts.Findings[0].Where.Line = 30; // Behind `b` in the plan.
+  U.Arrays[0].Where.Line = 30; // Behind `b` in the plan.
   const Plan P = U.plan(choosy());
   const Explanation &E = *P.Kernels[0].Explained;
   EXPECT_EQ(E.Before.Arrays[0].Name, "b");

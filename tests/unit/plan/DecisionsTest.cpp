@@ -70,14 +70,14 @@ TEST(Decided, KeepChangesNothing) {
 
 TEST(Decided, KeepHoldsForTablesToo) {
   TestUnit U = ordinary();
-  U.Result.Facts.Findings.front().NeverWritten = true;
+  U.Arrays.front().NeverWritten = true;
   EXPECT_EQ(reasonOf(U.plan(with(decision(Layout::Keep)))),
             Reason::DecidedKeep);
 }
 
 TEST(Decided, NolintCountsBeforeKeep) {
   TestUnit U = ordinary();
-  U.Result.Facts.Findings.front().Obstacles = {obstacle(Reason::Nolint)};
+  U.Arrays.front().Obstacles = {obstacle(Reason::Nolint)};
   Plan P = U.plan(with(decision(Layout::Keep)));
   EXPECT_EQ(reasonOf(P), Reason::Nolint);
   EXPECT_EQ(outcome(P), "used");
@@ -90,7 +90,7 @@ TEST(Decided, SlotTakesThePlaceOfAStripe) {
   EXPECT_EQ(V.Why, Reason::DecidedSlot);
   EXPECT_EQ(V.Detail, "measured");
   EXPECT_EQ(V.SharedBytes, 19u * 4 * 128);
-  EXPECT_EQ(V.Threads, 128u);
+  EXPECT_EQ(V.Storage.Threads, 128u);
   EXPECT_TRUE(P.Kernels.front().AddLaunchBounds);
   EXPECT_EQ(P.Kernels.front().SharedAfter, 19u * 4 * 128);
   EXPECT_EQ(outcome(P), "used");
@@ -98,7 +98,7 @@ TEST(Decided, SlotTakesThePlaceOfAStripe) {
 
 TEST(Decided, SlotThatIsOneAnywayKeepsItsReason) {
   TestUnit U = ordinary();
-  U.Result.Facts.Findings.front().Obstacles = {obstacle(Reason::RangeFor)};
+  U.Arrays.front().Obstacles = {obstacle(Reason::RangeFor)};
   Plan P = U.plan(with(decision(Layout::Slot)));
   EXPECT_EQ(reasonOf(P), Reason::RangeFor);
   EXPECT_EQ(outcome(P), "used");
@@ -112,8 +112,7 @@ TEST(Decided, StripeIsAsWithoutADecision) {
 
 TEST(Decided, StripeThatNeedsContiguousMemoryIsUnfulfilled) {
   TestUnit U = ordinary();
-  U.Result.Facts.Findings.front().Obstacles = {
-      obstacle(Reason::PassedToFunction, 20, "sort")};
+  U.Arrays.front().Obstacles = {obstacle(Reason::PassedToFunction, 20, "sort")};
   Plan P = U.plan(with(decision(Layout::Stripe)));
   EXPECT_EQ(reasonOf(P), Reason::PassedToFunction);
   EXPECT_EQ(outcome(P), "unfulfilled: it is passed to a function by pointer "
@@ -137,7 +136,7 @@ TEST(Decided, NoDecisionOverridesARefusal) {
       continue;
     for (Layout Wanted : {Layout::Stripe, Layout::Slot}) {
       TestUnit U = ordinary();
-      U.Result.Facts.Findings.front().Obstacles = {obstacle(Info.R)};
+      U.Arrays.front().Obstacles = {obstacle(Info.R)};
       Plan P = U.plan(with(decision(Wanted)));
       EXPECT_EQ(reasonOf(P), Info.R);
       EXPECT_EQ(P.Outcomes.front().State, DecisionState::Unfulfilled);
@@ -156,7 +155,7 @@ TEST(Decided, NoDecisionOverridesTheKernelsObstacle) {
 // Another run, with other paths, may well do it.
 TEST(Decided, ArrayOutsideThePathsIsSkipped) {
   TestUnit U = ordinary();
-  U.Result.Facts.Findings.front().Obstacles = {obstacle(Reason::OutsidePaths)};
+  U.Arrays.front().Obstacles = {obstacle(Reason::OutsidePaths)};
   Plan P = U.plan(with(decision(Layout::Stripe)));
   EXPECT_EQ(P.Outcomes.front().State, DecisionState::Skipped);
 }
@@ -283,9 +282,9 @@ TEST(Default, BlockSizeIsThatOfTheKernelsFile) {
   Options.Defaults["/a.cu"].From = "/p/.bankstripe.yaml";
   Plan P = U.plan(Options);
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
-  EXPECT_EQ(P.Kernels.front().BlockThreads, 192u);
-  EXPECT_EQ(P.Kernels.front().Source, BlockSizeSource::Option);
-  EXPECT_EQ(P.Kernels.front().SourceText, "block-size in .bankstripe.yaml");
+  EXPECT_EQ(P.Kernels.front().Block.Threads, 192u);
+  EXPECT_EQ(P.Kernels.front().Block.Source, BlockSizeSource::Option);
+  EXPECT_EQ(P.Kernels.front().Block.Text, "block-size in .bankstripe.yaml");
 }
 
 TEST(Default, BlockSizeOfTheCommandLineWins) {
@@ -295,8 +294,8 @@ TEST(Default, BlockSizeOfTheCommandLineWins) {
   Options.Defaults["/a.cu"].BlockSize = 192;
   Options.BlockSize = 96;
   Plan P = U.plan(Options);
-  EXPECT_EQ(P.Kernels.front().BlockThreads, 96u);
-  EXPECT_EQ(P.Kernels.front().SourceText, "--block-size=96");
+  EXPECT_EQ(P.Kernels.front().Block.Threads, 96u);
+  EXPECT_EQ(P.Kernels.front().Block.Text, "--block-size=96");
 }
 
 TEST(Default, BlockSizeCannotBeLessThanALaunchAsksFor) {

@@ -1,4 +1,4 @@
-//===-- DynamicTest.cpp - dynamic shared memory ---------------------===//
+//===-- DynamicTest.cpp - dynamic shared memory ---------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,7 +35,7 @@ void addUnboundedKernel(TestUnit &U, const std::string &Array,
   Launch L = makeLaunch(0, "other", 101);
   L.Threads.reset();
   U.Result.Facts.Launches.push_back(L);
-  Finding F = makeArray(Array, Elements, 4, 52);
+  TestArray F = makeArray(Array, Elements, 4, 52);
   F.Kernels = {"other"};
   U.array(F);
   giveText(U.Result);
@@ -47,35 +47,35 @@ TEST(Dynamic, AnUnknownBlockIsWhatLaunchesBring) {
   Plan P = unbounded().plan();
   const Verdict &V = find(P, "a").Verdict;
   EXPECT_EQ(V.Kind, VerdictKind::Stripe);
-  EXPECT_TRUE(V.Dynamic);
-  EXPECT_EQ(V.WarpBytes, 8u * 4 * 32);
+  EXPECT_TRUE(V.Storage.Dynamic);
+  EXPECT_EQ(V.Storage.WarpBytes, 8u * 4 * 32);
   ASSERT_EQ(P.Launches.size(), 1u);
   EXPECT_EQ(P.Launches[0].Text.Block, "threads");
   const KernelPlan &K = P.Kernels.front();
-  EXPECT_EQ(K.WarpBytes, V.WarpBytes);
+  EXPECT_EQ(K.WarpBytes, V.Storage.WarpBytes);
   EXPECT_FALSE(K.OptIn);
 }
 
 // The launch sees to the size of blocks.
 TEST(Dynamic, AFunctionNeedsNoTest) {
   TestUnit U = unbounded();
-  U.Result.Facts.Findings.front().InKernel = false;
-  EXPECT_TRUE(find(U.plan(), "a").Verdict.Dynamic);
-  EXPECT_FALSE(find(U.plan(), "a").Verdict.TestsBlock);
+  U.Arrays.front().Function.IsKernel = false;
+  EXPECT_TRUE(find(U.plan(), "a").Verdict.Storage.Dynamic);
+  EXPECT_FALSE(find(U.plan(), "a").Verdict.Storage.TestsBlock);
   U.Result.Facts.Launches.front().Threads = 64;
-  EXPECT_TRUE(find(U.plan(), "a").Verdict.TestsBlock);
+  EXPECT_TRUE(find(U.plan(), "a").Verdict.Storage.TestsBlock);
 }
 
 // With more registers than before, a block could no longer start.
 TEST(Dynamic, RegistersStayWithinWhatBlocksNeed) {
   TestUnit U = unbounded();
   EXPECT_TRUE(U.plan().Kernels.front().AddLaunchBounds);
-  EXPECT_EQ(U.plan().Kernels.front().BoundsToAdd, 1024u);
+  EXPECT_EQ(U.plan().Kernels.front().Block.ToAdd, 1024u);
   U.Result.Resources["k"].Registers =
       90; // 96 each: 5 warps in each of 4 parts.
-  EXPECT_EQ(U.plan().Kernels.front().BoundsToAdd, 640u);
+  EXPECT_EQ(U.plan().Kernels.front().Block.ToAdd, 640u);
   U.Result.Resources["k"].Registers = 255;
-  EXPECT_EQ(U.plan().Kernels.front().BoundsToAdd, 256u);
+  EXPECT_EQ(U.plan().Kernels.front().Block.ToAdd, 256u);
   U.kernel().Bounds = LaunchBounds{512, "512"};
   EXPECT_FALSE(U.plan().Kernels.front().AddLaunchBounds);
 }
@@ -86,7 +86,7 @@ TEST(Dynamic, AKnownBlockHasStaticStorage) {
   U.array();
   giveText(U.Result);
   Plan P = U.plan();
-  EXPECT_FALSE(find(P, "a").Verdict.Dynamic);
+  EXPECT_FALSE(find(P, "a").Verdict.Storage.Dynamic);
   EXPECT_TRUE(P.Launches.empty());
 }
 
@@ -107,14 +107,14 @@ TEST(Dynamic, ABlockOfUnknownSizeMayBeTheLargest) {
 TEST(Dynamic, AGivenBlockGetsAVersionWhereTheLargestHasNoRoom) {
   const PlanOptions Options = decidedBlock(64);
   TestUnit U = unbounded(32);
-  U.Result.Facts.Findings[0].Version.Rest = {"/a.cu", 1000, 100};
+  U.Arrays[0].Version.Rest = {"/a.cu", 1000, 100};
   const Plan P = U.plan(Options);
-  EXPECT_TRUE(find(P, "a").Verdict.InVersion);
-  EXPECT_EQ(find(P, "a").Verdict.Threads, 64u);
+  EXPECT_TRUE(find(P, "a").Verdict.Storage.InVersion);
+  EXPECT_EQ(find(P, "a").Verdict.Storage.Threads, 64u);
   EXPECT_EQ(P.KernelOutcomes.at(0).State, DecisionState::Used);
   // With room for any block, launches ask for what they need.
   const Plan Small = unbounded().plan(Options);
-  EXPECT_FALSE(find(Small, "a").Verdict.InVersion);
+  EXPECT_FALSE(find(Small, "a").Verdict.Storage.InVersion);
   EXPECT_GT(Small.Kernels.front().WarpBytes, 0u);
   EXPECT_EQ(Small.KernelOutcomes.at(0).State, DecisionState::Used);
 }
@@ -149,7 +149,7 @@ TEST(Dynamic, MoreThanStaticStorageOnlyWhereItIsAllowed) {
   Options.SharedLimit = 227 * 1024;
   Plan P = U.plan(Options);
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
-  EXPECT_TRUE(find(P, "a").Verdict.Dynamic);
+  EXPECT_TRUE(find(P, "a").Verdict.Storage.Dynamic);
   EXPECT_TRUE(P.Kernels.front().OptIn);
 }
 
@@ -256,7 +256,7 @@ TEST(Dynamic, LaunchesThatNobodySeesBringNothing) {
 
 TEST(Dynamic, AnArrayThatNeedsMoreAlignment) {
   TestUnit U = unbounded();
-  Finding &F = U.Result.Facts.Findings[0];
+  TestArray &F = U.Arrays[0];
   F.Instances = {makeInstance(F, "k", {"k"})};
   F.Instances[0].SlotAlignment = 32;
   EXPECT_THAT(find(U.plan(), "a").Verdict.Detail,
@@ -269,8 +269,8 @@ TEST(Dynamic, ArraysOfOneKernelLieBesideEachOther) {
   TestUnit U = unbounded(4);
   U.array(makeArray("b", 6, 4, 20));
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "a").Verdict.WarpOffset, 0u);
-  EXPECT_EQ(find(P, "b").Verdict.WarpOffset, 4u * 4 * 32);
+  EXPECT_EQ(find(P, "a").Verdict.Storage.WarpOffset, 0u);
+  EXPECT_EQ(find(P, "b").Verdict.Storage.WarpOffset, 4u * 4 * 32);
   EXPECT_EQ(P.Kernels.front().WarpBytes, 10u * 4 * 32);
 }
 
@@ -278,14 +278,14 @@ TEST(Dynamic, ArraysOfOneKernelLieBesideEachOther) {
 TEST(Dynamic, ArraysThatNoKernelReachesBothShareAPlace) {
   TestUnit U = unbounded(4);
   addUnboundedKernel(U, "b", 5);
-  Finding Shared = makeArray("shared", 2, 4, 70);
+  TestArray Shared = makeArray("shared", 2, 4, 70);
   Shared.Kernels = {"k", "other"};
-  Shared.InKernel = false;
+  Shared.Function.IsKernel = false;
   U.array(Shared);
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "a").Verdict.WarpOffset, 0u);
-  EXPECT_EQ(find(P, "b").Verdict.WarpOffset, 0u);
-  EXPECT_EQ(find(P, "shared").Verdict.WarpOffset, 5u * 4 * 32);
+  EXPECT_EQ(find(P, "a").Verdict.Storage.WarpOffset, 0u);
+  EXPECT_EQ(find(P, "b").Verdict.Storage.WarpOffset, 0u);
+  EXPECT_EQ(find(P, "shared").Verdict.Storage.WarpOffset, 5u * 4 * 32);
   for (const KernelPlan &K : P.Kernels)
     EXPECT_EQ(K.WarpBytes, 7u * 4 * 32);
   EXPECT_EQ(P.Launches.size(), 2u);
@@ -295,7 +295,7 @@ TEST(Dynamic, OneKernelThatCannotKeepsItsGroupStatic) {
   TestUnit U = unbounded(4);
   U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
   U.Result.Facts.Launches.push_back(makeLaunch(64, "other", 101));
-  U.Result.Facts.Findings[0].Kernels = {"k", "other"};
+  U.Arrays[0].Kernels = {"k", "other"};
   giveText(U.Result);
   U.Result.Facts.Launches[1].Text.Problem = "it is odd";
   EXPECT_THAT(find(U.plan(), "a").Verdict.Detail,
@@ -305,11 +305,11 @@ TEST(Dynamic, OneKernelThatCannotKeepsItsGroupStatic) {
 // They may be active at once: in one thread, or in others of its warp.
 TEST(Dynamic, InstancesThatOneKernelReachesWouldShareAPlace) {
   TestUnit U = unbounded(4);
-  Finding &F = U.Result.Facts.Findings[0];
-  F.InKernel = false;
+  TestArray &F = U.Arrays[0];
+  F.Function.IsKernel = false;
   F.Instances = {makeInstance(F, "f<4>", {"k"}), makeInstance(F, "f<8>", {})};
   EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
-  F.Instances[1].Kernels = {"k"};
+  F.KernelsOf["f<8>"] = {"k"};
   EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
   EXPECT_THAT(find(U.plan(), "a").Verdict.Detail,
               HasSubstr("several instances of its function"));
@@ -326,19 +326,19 @@ TEST(Dynamic, OnlyArraysOfAFullGroupAreTakenBack) {
 
 // So compilers see that arrays do not overlap.
 TEST(Dynamic, StorageLiesBehindOtherMemoryOnlyWhereThereIsSome) {
-  EXPECT_FALSE(find(unbounded().plan(), "a").Verdict.Behind);
+  EXPECT_FALSE(find(unbounded().plan(), "a").Verdict.Storage.Behind);
   TestUnit Asks = unbounded(), Uses = unbounded();
   Asks.Result.Facts.Launches[0].DynamicSharedBytes = 64;
-  EXPECT_TRUE(find(Asks.plan(), "a").Verdict.Behind);
-  Uses.kernel().UsesDynamicShared = true;
-  EXPECT_TRUE(find(Uses.plan(), "a").Verdict.Behind);
+  EXPECT_TRUE(find(Asks.plan(), "a").Verdict.Storage.Behind);
+  Uses.shared().UsesDynamic = true;
+  EXPECT_TRUE(find(Uses.plan(), "a").Verdict.Storage.Behind);
 }
 
 TEST(Dynamic, StorageIsNoneOfAKernelThatAsksForItsSize) {
   TestUnit U = unbounded();
-  U.kernel().Asks = AskedSize::Dynamic;
-  EXPECT_FALSE(find(U.plan(), "a").Verdict.Dynamic);
-  EXPECT_TRUE(find(unbounded().plan(), "a").Verdict.Dynamic);
+  U.shared().Asks = AskedSize::Dynamic;
+  EXPECT_FALSE(find(U.plan(), "a").Verdict.Storage.Dynamic);
+  EXPECT_TRUE(find(unbounded().plan(), "a").Verdict.Storage.Dynamic);
 }
 
 TEST(Dynamic, WhatNvccRejectsLeavesLaunchesAlone) {

@@ -16,7 +16,7 @@ using namespace bankstripe::testing;
 static Plan planBesideNodes(bool Change, const PlanOptions &Options = {}) {
   TestUnit U, Other("/b.cu", /*WithKernel=*/false);
   U.launch(64);
-  Finding F = makeArray();
+  TestArray F = makeArray();
   F.Version.Rest = {"/a.cu", 10, 20};
   U.array(std::move(F));
   giveText(U.Result);
@@ -26,10 +26,10 @@ static Plan planBesideNodes(bool Change, const PlanOptions &Options = {}) {
 }
 
 TEST(GraphNodes, LeaveNoLaunchToTellTheBlock) {
-  EXPECT_EQ(planBesideNodes(false).Kernels.at(0).BlockThreads, 64u);
+  EXPECT_EQ(planBesideNodes(false).Kernels.at(0).Block.Threads, 64u);
   const Plan P = planBesideNodes(true);
-  EXPECT_TRUE(find(P, "a").Verdict.InVersion);
-  EXPECT_FALSE(find(P, "a").Verdict.Dynamic);
+  EXPECT_TRUE(find(P, "a").Verdict.Storage.InVersion);
+  EXPECT_FALSE(find(P, "a").Verdict.Storage.Dynamic);
 }
 
 // The graph would have the kernel beside it, with the blocks of both.
@@ -39,5 +39,5 @@ TEST(GraphNodes, LeaveNoLaunchToRunAnotherKernel) {
   EXPECT_TRUE(planBesideNodes(false, Options).Kernels.at(0).Redirected);
   const Plan P = planBesideNodes(true, Options);
   EXPECT_FALSE(P.Kernels.at(0).Redirected);
-  EXPECT_TRUE(find(P, "a").Verdict.InVersion);
+  EXPECT_TRUE(find(P, "a").Verdict.Storage.InVersion);
 }

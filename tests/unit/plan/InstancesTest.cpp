@@ -36,10 +36,10 @@ TestUnit twoKernels(unsigned Threads) {
 }
 
 // An array of a function `f` that both kernels call.
-Finding inFunction(uint64_t Elements = 16) {
-  Finding F = makeArray("a", Elements);
-  F.Function = F.FunctionId = "f";
-  F.InKernel = false;
+TestArray inFunction(uint64_t Elements = 16) {
+  TestArray F = makeArray("a", Elements);
+  F.Function.Name = F.Function.Id = "f";
+  F.Function.IsKernel = false;
   F.Kernels = {"k", "other"};
   return F;
 }
@@ -52,8 +52,8 @@ TEST(DeviceFunction, StorageIsForTheLargestBlock) {
   Plan P = U.plan();
   const Verdict &V = find(P, "a").Verdict;
   EXPECT_EQ(V.Why, Reason::DynamicIndex);
-  EXPECT_EQ(V.Threads, 256u);
-  EXPECT_EQ(V.ThreadsText, "");
+  EXPECT_EQ(V.Storage.Threads, 256u);
+  EXPECT_EQ(V.Storage.ThreadsText, "");
   EXPECT_EQ(V.SharedBytes, 256u * 64);
 }
 
@@ -66,12 +66,12 @@ TEST(DeviceFunction, EveryKernelPaysForAllOfIt) {
   EXPECT_TRUE(P.Kernels[0].AddLaunchBounds);
   EXPECT_TRUE(P.Kernels[1].AddLaunchBounds);
   // Each bound is still the kernel's own.
-  EXPECT_EQ(P.Kernels[0].BlockThreads, 64u);
+  EXPECT_EQ(P.Kernels[0].Block.Threads, 64u);
 }
 
 TEST(DeviceFunction, KernelThatDoesNotReachItPaysNothing) {
   TestUnit U = twoKernels(256);
-  Finding F = inFunction();
+  TestArray F = inFunction();
   F.Kernels = {"k"};
   U.array(F);
   Plan P = U.plan();
@@ -90,31 +90,31 @@ TEST(DeviceFunction, OneKernelOfUnknownBlockSizeKeepsIt) {
 TEST(DeviceFunction, BoundIsANumber) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{128, "THREADS"};
-  Finding F = inFunction();
+  TestArray F = inFunction();
   F.Kernels = {"k"};
   U.array(F);
   Plan P = U.plan();
-  EXPECT_EQ(find(P, "a").Verdict.ThreadsText, "");
-  EXPECT_EQ(find(P, "a").Verdict.Threads, 128u);
+  EXPECT_EQ(find(P, "a").Verdict.Storage.ThreadsText, "");
+  EXPECT_EQ(find(P, "a").Verdict.Storage.Threads, 128u);
 }
 
 // Else the type of its elements would depend on what the bound depends on.
 TEST(DependentBounds, AreANumberWhereElementsAreOfAClass) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{128, "THREADS", /*Dependent=*/true};
-  Finding F = makeArray("a", 4, 4, 10);
+  TestArray F = makeArray("a", 4, 4, 10);
   U.array(F);
-  EXPECT_EQ(find(U.plan(), "a").Verdict.ThreadsText, "THREADS");
-  U.Result.Facts.Findings[0].FixedClass = true;
-  EXPECT_EQ(find(U.plan(), "a").Verdict.ThreadsText, "");
-  EXPECT_EQ(find(U.plan(), "a").Verdict.Threads, 128u);
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Storage.ThreadsText, "THREADS");
+  U.Arrays[0].FixedClass = true;
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Storage.ThreadsText, "");
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Storage.Threads, 128u);
   U.kernel().Bounds->Dependent = false;
-  EXPECT_EQ(find(U.plan(), "a").Verdict.ThreadsText, "THREADS");
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Storage.ThreadsText, "THREADS");
 }
 
 TEST(DeviceFunction, SharesTheBudgetOfEachKernel) {
   TestUnit U = twoKernels(64);
-  U.kernel().StaticSharedBytes = 40 * 1024;
+  U.shared().StaticBytes = 40 * 1024;
   U.array(inFunction(33)); // 8448 bytes: 8192 are left in `k`.
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P), Reason::OverBudget);
@@ -126,7 +126,7 @@ TEST(DeviceFunction, SharesTheBudgetOfEachKernel) {
 
 TEST(DeviceFunction, ExactlyWhatIsLeftInTheFullerKernelFits) {
   TestUnit U = twoKernels(64);
-  U.kernel().StaticSharedBytes = 40 * 1024;
+  U.shared().StaticBytes = 40 * 1024;
   U.array(inFunction(32));
   EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
 }
@@ -142,12 +142,12 @@ TEST(DeviceFunction, LeavesLessForTheKernelsOwnArrays) {
 
 TEST(DeviceFunction, WideningMustFitIntoEveryKernel) {
   TestUnit U = twoKernels(64);
-  U.kernel().StaticSharedBytes = 44 * 1024;
-  Finding F = inFunction(32);
-  F.ElementBytes = 1; // 2 KB packed, 8 KB with a word each.
+  U.shared().StaticBytes = 44 * 1024;
+  TestArray F = inFunction(32);
+  F.Shape.ElementBytes = 1; // 2 KB packed, 8 KB with a word each.
   U.array(F, resident(Uniformity::NonUniform));
   EXPECT_EQ(find(U.plan(), "a").Verdict.Form, StripeForm::Packed);
-  U.kernel().StaticSharedBytes = 40 * 1024;
+  U.shared().StaticBytes = 40 * 1024;
   EXPECT_EQ(find(U.plan(), "a").Verdict.Form, StripeForm::Wide);
 }
 
@@ -196,13 +196,14 @@ TestUnit twoInstantiations(unsigned First, unsigned Second) {
 }
 
 // `T a[16]` in them.
-Finding ofTypeT() {
-  Finding F = makeArray();
+TestArray ofTypeT() {
+  TestArray F = makeArray();
   F.ElementDependent = true;
   F.Kernels = {"k<char>", "k<int>"};
-  Finding Small = F;
-  Small.ElementBytes = 1;
-  F.Instances = {makeInstance(Small, "k<char>", {"k<char>"}),
+  TestArray Small = F;
+  Small.Shape.ElementBytes = 1;
+  F.KernelsOf["k<char>"] = {"k<char>"};
+  F.Instances = {makeInstance(Small, "k<char>"),
                  makeInstance(F, "k<int>", {"k<int>"})};
   return F;
 }
@@ -213,8 +214,8 @@ TEST(Instantiations, ShareTheBoundsThatAreAdded) {
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
   for (const KernelPlan &K : P.Kernels) {
-    EXPECT_EQ(K.BlockThreads, 256u);
-    EXPECT_EQ(K.SourceText, "launch at a.cu:101 (literal)");
+    EXPECT_EQ(K.Block.Threads, 256u);
+    EXPECT_EQ(K.Block.Text, "launch at a.cu:101 (literal)");
     EXPECT_TRUE(K.AddLaunchBounds);
   }
 }
@@ -236,10 +237,10 @@ TEST(Instantiations, OneOfUnknownBlockSizeDecidesTheBoundsOfAll) {
   for (unsigned Registers : {16u, 90u}) {
     U.Result.Resources["k<int>"].Registers = Registers;
     Plan P = U.plan(Options);
-    EXPECT_TRUE(find(P, "a").Verdict.Dynamic);
+    EXPECT_TRUE(find(P, "a").Verdict.Storage.Dynamic);
     for (const KernelPlan &K : P.Kernels) {
-      EXPECT_EQ(K.BlockThreads, 0u);
-      EXPECT_EQ(K.BoundsToAdd, 1024u);
+      EXPECT_EQ(K.Block.Threads, 0u);
+      EXPECT_EQ(K.Block.ToAdd, 1024u);
     }
   }
 }
@@ -247,8 +248,8 @@ TEST(Instantiations, OneOfUnknownBlockSizeDecidesTheBoundsOfAll) {
 // Even one that has no such array: it would get the bounds all the same.
 TEST(Instantiations, OneThatDoesNotReachTheArrayCountsToo) {
   TestUnit U = twoInstantiations(64, 0);
-  Finding F = makeArray();
-  F.FunctionId = "k<int>";
+  TestArray F = makeArray();
+  F.Function.Id = "k<int>";
   F.Kernels = {"k<int>"};
   U.array(F, resident(Uniformity::NonUniform));
   EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
@@ -261,13 +262,13 @@ TEST(Instantiations, BoundsOfTheirOwnAreNotShared) {
   U.array(ofTypeT());
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
-  EXPECT_EQ(find(P, "a").Verdict.ThreadsText, "T::threads");
+  EXPECT_EQ(find(P, "a").Verdict.Storage.ThreadsText, "T::threads");
 }
 
 TEST(Instantiations, TakeTheirOwnBytes) {
   TestUnit U = twoInstantiations(64, 64);
-  Finding F = ofTypeT();
-  F.Instances[0].ElementBytes = F.Instances[0].Alignment = 8;
+  TestArray F = ofTypeT();
+  F.Instances[0].Shape.ElementBytes = F.Instances[0].Alignment = 8;
   U.array(F);
   Plan P = U.plan();
   EXPECT_EQ(find(P, "a").Verdict.Form, StripeForm::Unit);
@@ -291,7 +292,7 @@ TEST(Instantiations, TakeBytesForTheirOwnBound) {
 TEST(Instantiations, OfAFunctionEachTakeBytesFromOneKernel) {
   TestUnit U;
   U.launch(128);
-  Finding F = inFunction();
+  TestArray F = inFunction();
   F.Kernels = {"k"};
   F.Instances = {makeInstance(F, "f<1>", {"k"}), makeInstance(F, "f<2>", {"k"}),
                  makeInstance(F, "f<3>", {})};
@@ -303,7 +304,7 @@ TEST(Instantiations, OfAFunctionEachTakeBytesFromOneKernel) {
 
 TEST(Instantiations, WithElementsOfOtherSizesLeaveTheUnitToTheType) {
   TestUnit U = twoInstantiations(64, 64);
-  Finding F = ofTypeT();
+  TestArray F = ofTypeT();
   F.ElementDependent = false; // A macro that means two types.
   U.array(F);
   EXPECT_EQ(find(U.plan(), "a").Verdict.Form, StripeForm::Unit);

@@ -25,7 +25,7 @@ TestUnit twoKernels() {
   U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
   U.Result.Facts.Launches.push_back(makeLaunch(128, "other"));
   U.array();
-  Finding B = makeArray("b", 16, 4, 61);
+  TestArray B = makeArray("b", 16, 4, 61);
   B.Kernels = {"other"};
   U.array(B);
   return U;

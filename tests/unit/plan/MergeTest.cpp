@@ -32,7 +32,7 @@ TestUnit includer(const std::string &File, unsigned Threads = 128) {
   return U;
 }
 
-Finding &arrayOf(TestUnit &U) { return U.Result.Facts.Findings.front(); }
+TestArray &arrayOf(TestUnit &U) { return U.Arrays.front(); }
 
 TEST(Merge, ArrayOfAHeaderIsOneFinding) {
   Plan P = planOf(includer("/a.cu"), includer("/b.cu"));
@@ -63,8 +63,8 @@ TEST(Merge, FunctionsOfAHeaderBecomeTemplatesForOneIncluderOnly) {
 
 TEST(Merge, LaunchesOfAllIncludersCount) {
   Plan P = planOf(includer("/a.cu", 64), includer("/b.cu", 256));
-  EXPECT_EQ(P.Kernels.front().BlockThreads, 256u);
-  EXPECT_EQ(P.Kernels.front().SourceText, "launch at b.cu:100 (literal)");
+  EXPECT_EQ(P.Kernels.front().Block.Threads, 256u);
+  EXPECT_EQ(P.Kernels.front().Block.Text, "launch at b.cu:100 (literal)");
 }
 
 TEST(Merge, AnUnknownLaunchInOneIncluderIsEnough) {
@@ -75,7 +75,7 @@ TEST(Merge, AnUnknownLaunchInOneIncluderIsEnough) {
 
 TEST(Merge, OtherTypeDiffers) {
   TestUnit B = includer("/b.cu");
-  arrayOf(B).Type = "double[16]";
+  arrayOf(B).Shape.Type = "double[16]";
   Plan P = planOf(includer("/a.cu"), B);
   EXPECT_EQ(reasonOf(P), Reason::TranslationUnitsDiffer);
   EXPECT_EQ(find(P, "a").Verdict.Detail, "/b.cu");
@@ -83,14 +83,14 @@ TEST(Merge, OtherTypeDiffers) {
 
 TEST(Merge, OtherExtentsDiffer) {
   TestUnit B = includer("/b.cu");
-  arrayOf(B).Extents = {32};
+  arrayOf(B).Shape.Extents = {32};
   EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)),
             Reason::TranslationUnitsDiffer);
 }
 
 TEST(Merge, OtherElementSizeDiffers) {
   TestUnit B = includer("/b.cu");
-  arrayOf(B).ElementBytes = 8;
+  arrayOf(B).Shape.ElementBytes = 8;
   EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)),
             Reason::TranslationUnitsDiffer);
 }
@@ -140,8 +140,8 @@ TEST(Merge, ArrayInRegistersEverywhereStaysThere) {
 
 TEST(Merge, SharedMemoryOfAKernelIsTheMostOfAllUnits) {
   TestUnit A = includer("/a.cu"), B = includer("/b.cu");
-  A.kernel().StaticSharedBytes = 64;
-  B.kernel().StaticSharedBytes = 256;
+  A.shared().StaticBytes = 64;
+  B.shared().StaticBytes = 256;
   EXPECT_EQ(planOf(A, B).Kernels.front().SharedBefore, 256u);
 }
 
@@ -166,7 +166,7 @@ TEST(Merge, BoundsThatUnitsReadDifferentlyAreTheirMaximum) {
   A.kernel().Bounds = LaunchBounds{128, "Threads"};
   B.kernel().Bounds = LaunchBounds{256, "Threads"};
   Plan P = planOf(A, B);
-  EXPECT_EQ(P.Kernels.front().BlockThreads, 256u);
+  EXPECT_EQ(P.Kernels.front().Block.Threads, 256u);
   EXPECT_EQ(P.Kernels.front().Facts.Bounds->Text, "");
 }
 
@@ -194,8 +194,8 @@ TEST(Merge, ProgramsMayHaveKernelsOfOneName) {
   B.array().Where.File = "/b.cu";
   Plan P = planOf(A, B);
   ASSERT_EQ(P.Kernels.size(), 2u);
-  EXPECT_EQ(P.Kernels[0].BlockThreads, 64u);
-  EXPECT_EQ(P.Kernels[1].BlockThreads, 256u);
+  EXPECT_EQ(P.Kernels[0].Block.Threads, 64u);
+  EXPECT_EQ(P.Kernels[1].Block.Threads, 256u);
   ASSERT_EQ(P.Arrays.size(), 2u);
   EXPECT_EQ(P.Arrays[0].Kernels, std::vector<unsigned>{0});
   EXPECT_EQ(P.Arrays[1].Kernels, std::vector<unsigned>{1});
@@ -206,16 +206,16 @@ TEST(Merge, LaunchInAnotherUnitReachesTheKernel) {
   A.launch(64);
   A.array();
   B.launch(256);
-  EXPECT_EQ(planOf(A, B).Kernels.front().BlockThreads, 256u);
-  EXPECT_EQ(planOf(B, A).Kernels.front().BlockThreads, 256u);
+  EXPECT_EQ(planOf(A, B).Kernels.front().Block.Threads, 256u);
+  EXPECT_EQ(planOf(B, A).Kernels.front().Block.Threads, 256u);
 }
 
 TEST(Merge, LaunchOfADeclaredKernelMayMeanAnyOfThatName) {
   TestUnit A("/a.cu"), B("/b.cu"), C("/c.cu", /*WithKernel=*/false);
   C.launch(96);
   Plan P = makePlan({A.result(), B.result(), C.result()}, PlanOptions());
-  EXPECT_EQ(P.Kernels[0].BlockThreads, 96u);
-  EXPECT_EQ(P.Kernels[1].BlockThreads, 96u);
+  EXPECT_EQ(P.Kernels[0].Block.Threads, 96u);
+  EXPECT_EQ(P.Kernels[1].Block.Threads, 96u);
 }
 
 // One text for two kernels, as for two callers of a function.
@@ -225,7 +225,7 @@ TEST(Merge, BodyThatTwoKernelsIncludeIsMadeForTheLargerBlock) {
   B.kernel() = makeKernel("k", 1, "/b.cu");
   Plan P = planOf(A, B);
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
-  EXPECT_EQ(find(P, "a").Verdict.Threads, 256u);
+  EXPECT_EQ(find(P, "a").Verdict.Storage.Threads, 256u);
   EXPECT_EQ(P.Kernels[0].SharedAfter, 256u * 64);
   EXPECT_EQ(P.Kernels[1].SharedAfter, 256u * 64);
 }
@@ -235,9 +235,9 @@ TEST(Merge, UnitsMayInstantiateATemplateDifferently) {
   TestUnit A = includer("/a.cu"), B = includer("/b.cu");
   B.kernel().Id = B.kernel().Name = "k<double>";
   B.Result.Facts.Launches.front().KernelId = "k<double>";
-  arrayOf(B).FunctionId = "k<double>";
+  arrayOf(B).Function.Id = "k<double>";
   arrayOf(B).Kernels = {"k<double>"};
-  arrayOf(B).ElementBytes = 8;
+  arrayOf(B).Shape.ElementBytes = 8;
   Plan P = planOf(A, B);
   ASSERT_EQ(P.Arrays.size(), 1u);
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);

@@ -17,92 +17,84 @@ static Kernel kernel(bool Internal) {
   return K;
 }
 
-static Finding finding(const char *Function) {
-  Finding F;
-  F.Function = Function;
-  F.Instances.emplace_back();
-  F.Instances.back().FunctionId = Function;
-  F.Kernels = {"k"};
-  return F;
-}
-
-// A unit of linked device code in which the kernel calls `callee`.
-static UnitFacts linked(Finding F, bool Defined) {
-  UnitFacts Unit;
-  Unit.Kernels = {kernel(/*Internal=*/true)};
-  Unit.Findings = {std::move(F)};
-  Unit.Functions = {{"k", {"callee"}, true, 0}, {"callee", {}, Defined, 0}};
-  return Unit;
+static bool mayLaunch(bool IsInternal, Outside Who) {
+  return asOthersSee(kernel(IsInternal), Who).AddressTaken;
 }
 
 TEST(Outside, MayLaunchWhatTheyCanName) {
-  UnitFacts Unit;
-  Unit.Kernels = {kernel(/*Internal=*/false)};
-  assumeOutside(Unit, Outside::Files);
-  EXPECT_TRUE(Unit.Kernels.front().AddressTaken);
+  EXPECT_TRUE(mayLaunch(/*IsInternal=*/false, Outside::Files));
 }
 
 TEST(Outside, IsNobodyInAWholeProgram) {
-  UnitFacts Unit;
-  Unit.Kernels = {kernel(/*Internal=*/false)};
-  assumeOutside(Unit, Outside::Nobody);
-  EXPECT_FALSE(Unit.Kernels.front().AddressTaken);
+  EXPECT_FALSE(mayLaunch(/*IsInternal=*/false, Outside::Nobody));
 }
 
 TEST(Outside, CannotLaunchWhatIsInternal) {
-  UnitFacts Unit;
-  Unit.Kernels = {kernel(/*Internal=*/true)};
-  assumeOutside(Unit, Outside::Files);
-  EXPECT_FALSE(Unit.Kernels.front().AddressTaken);
+  EXPECT_FALSE(mayLaunch(/*IsInternal=*/true, Outside::Files));
 }
 
 TEST(Outside, FindKernelsByNameInAModule) {
-  UnitFacts Unit;
-  Unit.Kernels = {kernel(/*Internal=*/true)};
-  assumeOutside(Unit, Outside::Loaders);
-  EXPECT_TRUE(Unit.Kernels.front().AddressTaken);
+  EXPECT_TRUE(mayLaunch(/*IsInternal=*/true, Outside::Loaders));
 }
 
 // A template that deduces its pointer takes no null pointer, and who knows what
 // others give a function of a header.
 TEST(Outside, MayCallFunctionsOfHeadersInAnotherWay) {
   auto Deduced = [](const char *File, Outside Who) {
-    UnitFacts Unit;
-    Unit.MainFile = "/a.cu";
-    Unit.Callees.emplace_back();
-    Unit.Callees.back().Where.File = File;
-    Unit.Callees.back().Parameters[0].Deduced = "p_pointer";
-    assumeOutside(Unit, Who);
-    return Unit.Callees.back().Parameters[0].Deduced;
+    UnitResult Unit;
+    Unit.Facts.MainFile = "/a.cu";
+    Callee &C = Unit.Facts.Callees.emplace_back();
+    C.Where.File = File;
+    C.Parameters[0].Deduced = "p_pointer";
+    PlanOptions Options;
+    Options.Others = Who;
+    return makePlan({Unit}, Options)
+        .Callees.begin()
+        ->second.Parameters[0]
+        .Deduced;
   };
   EXPECT_EQ(Deduced("/a.cuh", Outside::Files), "");
   EXPECT_EQ(Deduced("/a.cuh", Outside::Nobody), "p_pointer");
   EXPECT_EQ(Deduced("/a.cu", Outside::Files), "p_pointer");
 }
 
+// Why an array of Function stays, which kernel `k` reaches; that calls
+// `callee`.
+static std::optional<Obstacle> whyReached(const char *Function, bool Defined) {
+  Finding F;
+  F.Function.Name = Function;
+  F.Instances.emplace_back();
+  F.Instances.back().FunctionId = Function;
+  ArrayEvidence E;
+  E.Kernels = {{"k"}};
+  UnitResult Unit;
+  Unit.Evidence.Functions = {{"k", {"callee"}, true, {}},
+                             {"callee", {}, Defined, {}}};
+  return whyOthersReach(F, E, LinkedCalls(Unit));
+}
+
 TEST(Outside, CallFunctionsOfLinkedDeviceCode) {
-  UnitFacts Unit = linked(finding("_Z1fv"), true);
-  assumeOutside(Unit, Outside::Files);
-  ASSERT_EQ(Unit.Findings.front().Obstacles.size(), 1u);
-  EXPECT_EQ(Unit.Findings.front().Obstacles.front().Why,
-            Reason::BlockSizeUnknown);
+  const auto Why = whyReached("_Z1fv", /*Defined=*/true);
+  ASSERT_TRUE(Why);
+  EXPECT_EQ(Why->Why, Reason::BlockSizeUnknown);
 }
 
 TEST(Outside, CannotCallInternalFunctions) {
-  UnitFacts Unit = linked(finding("_ZL1fv"), true);
-  assumeOutside(Unit, Outside::Files);
-  EXPECT_TRUE(Unit.Findings.front().Obstacles.empty());
+  EXPECT_FALSE(whyReached("_ZL1fv", /*Defined=*/true));
 }
 
 TEST(Outside, MayTakeSharedMemoryOfTheirOwn) {
-  UnitFacts Unit = linked(finding("_ZL1fv"), false);
-  assumeOutside(Unit, Outside::Files);
-  EXPECT_EQ(Unit.Findings.front().Obstacles.size(), 1u);
+  EXPECT_TRUE(whyReached("_ZL1fv", /*Defined=*/false));
 }
 
+// Without relocatable device code, no function is listed.
 TEST(Outside, CannotCallFunctionsThatAreNotLinked) {
-  UnitFacts Unit;
-  Unit.Findings = {finding("_Z1fv")};
-  assumeOutside(Unit, Outside::Files);
-  EXPECT_TRUE(Unit.Findings.front().Obstacles.empty());
+  UnitResult Unit;
+  Finding &F = Unit.Facts.Findings.emplace_back();
+  F.Where = {"/a.cu", 1, 1};
+  F.Instances.emplace_back();
+  F.Instances.back().FunctionId = "_Z1fv";
+  PlanOptions Options;
+  Options.Others = Outside::Files;
+  EXPECT_TRUE(makePlan({Unit}, Options).Arrays.front().Array.Obstacles.empty());
 }

@@ -1,12 +1,12 @@
-//===-- PaddingTest.cpp - bank conflicts of shared arrays ----------------===//
+//===-- PaddingTest.cpp - bank conflicts of shared arrays -----------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "plan/Padding.h"
 #include "Units.h"
+#include "plan/RowPadding.h"
 #include "gtest/gtest.h"
 
 using namespace bankstripe;
@@ -46,8 +46,8 @@ TestUnit unitWith(std::vector<SharedAccess> Accesses,
                   SharedArray A = arrayOf({16, 16})) {
   TestUnit U;
   U.launch(256).Shape = std::move(Shape);
-  A.Accesses = std::move(Accesses);
   U.Result.Facts.SharedArrays.push_back(std::move(A));
+  U.Result.Evidence.SharedAccesses.emplace_back(std::move(Accesses));
   return U;
 }
 
@@ -112,7 +112,7 @@ TEST(Padding, LeavesAloneWhatHasNoRows) {
 TEST(Padding, LeavesAloneWhatIsNotKnown) {
   EXPECT_EQ(verdictOn(unitWith({access({})})).Why, Reason::BanksUnknown);
   TestUnit WithoutIR = unitWith(Transposed);
-  WithoutIR.Result.Facts.SharedArrays.front().Accesses.reset();
+  WithoutIR.Result.Evidence.SharedAccesses.clear();
   EXPECT_EQ(verdictOn(WithoutIR).Why, Reason::BanksUnknown);
 }
 
@@ -140,9 +140,9 @@ TEST(Padding, LeavesAloneWhatHasAnObstacle) {
 
 TEST(Padding, StaysBelowTheStaticLimit) {
   TestUnit U = unitWith(Transposed);
-  U.kernel().StaticSharedBytes = StaticSharedLimit - 127;
+  U.shared().StaticBytes = StaticSharedLimit - 127;
   EXPECT_EQ(verdictOn(U).Why, Reason::OverBudget);
-  U.kernel().StaticSharedBytes = StaticSharedLimit - 128;
+  U.shared().StaticBytes = StaticSharedLimit - 128;
   EXPECT_EQ(verdictOn(U).Why, Reason::BankConflicts);
 }
 
@@ -170,17 +170,17 @@ TEST(Padding, FitsBesideStorageThatLaunchesAskFor) {
   EXPECT_TRUE(P.Kernels.at(0).OptIn);
   EXPECT_EQ(P.SharedArrays.at(0).Why, Reason::BankConflicts);
   // 101,376 bytes are there, of which the stripes leave 3,024.
-  U.kernel().StaticSharedBytes = 2928;
+  U.shared().StaticBytes = 2928;
   P = U.plan(Options);
   EXPECT_TRUE(P.Kernels.at(0).OptIn);
   EXPECT_EQ(P.SharedArrays.at(0).Why, Reason::OverBudget);
-  U.kernel().StaticSharedBytes = 2880;
+  U.shared().StaticBytes = 2880;
   EXPECT_EQ(U.plan(Options).SharedArrays.at(0).Why, Reason::BankConflicts);
   // What is static has its limit all the same.
   Options.GpuArch = "sm_90";
-  U.kernel().StaticSharedBytes = StaticSharedLimit - 128;
+  U.shared().StaticBytes = StaticSharedLimit - 128;
   EXPECT_EQ(U.plan(Options).SharedArrays.at(0).Why, Reason::BankConflicts);
-  U.kernel().StaticSharedBytes = StaticSharedLimit - 112;
+  U.shared().StaticBytes = StaticSharedLimit - 112;
   P = U.plan(Options);
   EXPECT_TRUE(P.Kernels.at(0).OptIn);
   EXPECT_EQ(P.SharedArrays.at(0).Why, Reason::OverBudget);
@@ -191,15 +191,15 @@ TEST(Padding, LeavesAloneWhatOthersMayLaunchWithMemoryOfTheirOwn) {
   Kernel &K = U.Result.Facts.Kernels.front();
   K.AddressTaken = true;
   EXPECT_EQ(verdictOn(U).Why, Reason::BankConflicts);
-  K.UsesDynamicShared = true;
+  U.shared().UsesDynamic = true;
   EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
 }
 
 TEST(Padding, LeavesAloneWhatAsksForTheSizeOfAll) {
   TestUnit U = unitWith(Transposed);
-  U.Result.Facts.Kernels.front().Asks = AskedSize::Dynamic;
+  U.Result.Evidence.Kernels["k"].Asks = AskedSize::Dynamic;
   EXPECT_EQ(verdictOn(U).Why, Reason::BankConflicts);
-  U.Result.Facts.Kernels.front().Asks = AskedSize::All;
+  U.Result.Evidence.Kernels["k"].Asks = AskedSize::All;
   EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
 }
 
@@ -225,7 +225,7 @@ TEST(Padding, IsNotDoneWhereADecisionKeepsTheArray) {
 TEST(Padding, TakesWarpsOnlyWhereADecisionAsksForIt) {
   TestUnit U = unitWith(Transposed);
   // Eight blocks of 256 threads fill an SM; with 128 bytes more each, seven do.
-  U.kernel().StaticSharedBytes = 228 * 1024 / 8 - 1024;
+  U.shared().StaticBytes = 228 * 1024 / 8 - 1024;
   PlanOptions Options;
   Options.GpuArch = "sm_90";
   EXPECT_EQ(verdictOn(U, Options).Why, Reason::NotProfitable);
@@ -250,6 +250,7 @@ TEST(Padding, DecisionsCountArraysOfOneName) {
   SharedArray Second = U.Result.Facts.SharedArrays.front();
   Second.Where = onLine(15);
   U.Result.Facts.SharedArrays.push_back(Second);
+  U.Result.Evidence.SharedAccesses.emplace_back(Transposed);
   PlanOptions Options;
   Options.Decisions = {decisionAbout(U.plan({}), 1, Layout::Keep)};
   const Plan P = U.plan(Options);

@@ -51,8 +51,8 @@ TEST(Parameters, AreTheLargestArgument) {
       launchedBy({argument("run", Values{64}), argument("run", Values{32, 96})})
           .plan();
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
-  EXPECT_EQ(P.Kernels[0].BlockThreads, 96u);
-  EXPECT_EQ(P.Kernels[0].SourceText,
+  EXPECT_EQ(P.Kernels[0].Block.Threads, 96u);
+  EXPECT_EQ(P.Kernels[0].Block.Text,
             "launch at a.cu:100 (parameter 'threads', from its callers)");
 }
 
@@ -73,7 +73,7 @@ TEST(Parameters, MayBePassedOn) {
   Plan P =
       launchedBy({passedOn("run", "outer"), argument("outer", Values{160})})
           .plan();
-  EXPECT_EQ(P.Kernels[0].BlockThreads, 160u);
+  EXPECT_EQ(P.Kernels[0].Block.Threads, 160u);
 }
 
 TEST(Parameters, ThatAreOnlyPassedToThemselvesAreUnknown) {
@@ -95,13 +95,13 @@ TEST(Parameters, ArgumentsOfAllUnitsCount) {
   TestUnit B("/b.cu", /*WithKernel=*/false);
   B.Result.Facts.Arguments = {argument("run", Values{128})};
   Plan P = makePlan({A.result(), B.result()}, PlanOptions());
-  EXPECT_EQ(P.Kernels[0].BlockThreads, 128u);
+  EXPECT_EQ(P.Kernels[0].Block.Threads, 128u);
 }
 
 TEST(Parameters, DoNotMatterWhereTheLaunchIsKnown) {
   TestUnit U = launchedBy({argument("run", Values{512})});
   U.Result.Facts.Launches.front().Threads = 32;
-  EXPECT_EQ(U.plan().Kernels[0].BlockThreads, 32u);
+  EXPECT_EQ(U.plan().Kernels[0].Block.Threads, 32u);
 }
 
 } // namespace

@@ -18,7 +18,7 @@ namespace {
 class Redirecting : public ::testing::Test {
 protected:
   Redirecting() {
-    Finding F = makeArray();
+    TestArray F = makeArray();
     F.Version.Rest = {"/a.cu", 150, 30};
     U.array(F);
     U.launch(128);
@@ -26,12 +26,12 @@ protected:
     Options.Others = Outside::Files;
   }
 
-  Finding &array() { return U.Result.Facts.Findings.front(); }
+  TestArray &array() { return U.Arrays.front(); }
   Launch &launch() { return U.Result.Facts.Launches.front(); }
-  static Finding arrayOfFunction() {
-    Finding F = makeArray("b", 16, 4, 20);
-    F.InKernel = false;
-    F.Function = F.FunctionId = "f";
+  static TestArray arrayOfFunction() {
+    TestArray F = makeArray("b", 16, 4, 20);
+    F.Function.IsKernel = false;
+    F.Function.Name = F.Function.Id = "f";
     F.Version.Rest = {"/a.cu", 50, 30};
     return F;
   }
@@ -47,8 +47,8 @@ TEST_F(Redirecting, IsForKernelsThatNobodyElseSeemsToLaunch) {
   const Plan P = U.plan(Options);
   EXPECT_TRUE(P.Kernels.front().Redirected);
   EXPECT_FALSE(P.Kernels.front().HasVersion);
-  EXPECT_FALSE(find(P, "a").Verdict.InVersion);
-  EXPECT_EQ(P.Kernels.front().BoundsToAdd, 128u);
+  EXPECT_FALSE(find(P, "a").Verdict.Storage.InVersion);
+  EXPECT_EQ(P.Kernels.front().Block.ToAdd, 128u);
   ASSERT_EQ(P.Launches.size(), 1u);
   U.kernel().Text.Declarations = {{"/a.cu", 20, 0}}; // For itself.
   EXPECT_TRUE(kernel().Redirected);
@@ -93,8 +93,8 @@ TEST_F(Redirecting, IsForBlocksOfUnknownSizeIfLaunchesCanAskForThem) {
 }
 
 TEST_F(Redirecting, IsForMoreThanStaticMemory) {
-  array().Extents = {128};
-  array().BytesPerThread = 512;
+  array().Shape.Extents = {128};
+  array().Shape.BytesPerThread = 512;
   EXPECT_FALSE(kernel().Redirected); // A launch may ask for no more.
   Options.SharedLimit = 200 * 1024;
   EXPECT_TRUE(kernel().Redirected);
@@ -128,7 +128,7 @@ TEST_F(Redirecting, IsNotWhereLaunchesCannotAskForTheStorage) {
   array().Instances.front().SlotAlignment = 32;
   EXPECT_FALSE(kernel().Redirected);
   EXPECT_TRUE(kernel().HasVersion);
-  U.kernel().UsesDynamicShared = true;
+  U.shared().UsesDynamic = true;
   EXPECT_FALSE(kernel().HasVersion);
 }
 
@@ -167,10 +167,10 @@ TEST_F(Redirecting, LetsFunctionsChooseThemselves) {
   U.array(arrayOfFunction());
   const Plan P = U.plan(Options);
   EXPECT_TRUE(P.Kernels.front().Redirected);
-  EXPECT_FALSE(find(P, "a").Verdict.InVersion);
-  EXPECT_TRUE(find(P, "b").Verdict.InVersion);
-  EXPECT_EQ(find(P, "b").Verdict.Threads, 128u);
-  EXPECT_EQ(P.Kernels.front().BoundsToAdd, 128u);
+  EXPECT_FALSE(find(P, "a").Verdict.Storage.InVersion);
+  EXPECT_TRUE(find(P, "b").Verdict.Storage.InVersion);
+  EXPECT_EQ(find(P, "b").Verdict.Storage.Threads, 128u);
+  EXPECT_EQ(P.Kernels.front().Block.ToAdd, 128u);
   EXPECT_EQ(P.Kernels.front().BoundsOfOriginal, 1024u);
 }
 

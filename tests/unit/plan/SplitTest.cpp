@@ -25,7 +25,7 @@ PlanOptions splitting(unsigned First) {
   return O;
 }
 
-Plan planOf(Finding F, const PlanOptions &Options) {
+Plan planOf(TestArray F, const PlanOptions &Options) {
   TestUnit U;
   U.launch(128);
   U.array(std::move(F));
@@ -66,14 +66,14 @@ TEST(Split, LeavesSomething) {
 }
 
 TEST(Split, IsOfOneDimension) {
-  Finding F = makeArray("a", 64);
-  F.Extents = {8, 8};
+  TestArray F = makeArray("a", 64);
+  F.Shape.Extents = {8, 8};
   F.Instances.clear();
   EXPECT_EQ(verdictOf(planOf(F, splitting(4))).Kind, VerdictKind::Stripe);
 }
 
 TEST(Split, HasTheObstaclesOfAStripe) {
-  Finding F = makeArray("a", 64);
+  TestArray F = makeArray("a", 64);
   F.Obstacles = {obstacle(Reason::PointerTaken)};
   EXPECT_EQ(verdictOf(planOf(F, splitting(8))).Kind, VerdictKind::Slot);
   F.Obstacles = {obstacle(Reason::Goto)};
@@ -86,7 +86,7 @@ TEST(Split, MayBeOfWhatDoesNotFit) {
   EXPECT_EQ(reasonOf(Whole), Reason::OverBudget);
   const Plan P = planOf(makeArray("a", 512), splitting(16));
   EXPECT_EQ(verdictOf(P).Kind, VerdictKind::Split);
-  EXPECT_FALSE(verdictOf(P).Dynamic);
+  EXPECT_FALSE(verdictOf(P).Storage.Dynamic);
 }
 
 // An index that moves up and down by itself is likely to be low, but how low,

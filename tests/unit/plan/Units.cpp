@@ -52,35 +52,38 @@ Launch bankstripe::testing::makeLaunch(unsigned Threads,
   return L;
 }
 
-Finding bankstripe::testing::makeArray(const std::string &Name,
-                                       uint64_t Elements, unsigned ElementBytes,
-                                       unsigned Line) {
-  Finding F;
+TestArray bankstripe::testing::makeArray(const std::string &Name,
+                                         uint64_t Elements,
+                                         unsigned ElementBytes, unsigned Line) {
+  TestArray F;
   F.Name = Name;
   F.Where = onLine(Line);
-  F.Function = F.FunctionId = "k";
-  F.InKernel = true;
+  F.Function.Name = F.Function.Id = "k";
+  F.Function.IsKernel = true;
   F.Kernels = {"k"};
-  F.ElementBytes = ElementBytes;
-  F.Extents = {Elements};
-  F.BytesPerThread = Elements * ElementBytes;
+  F.Shape.ElementBytes = ElementBytes;
+  F.Shape.Extents = {Elements};
+  F.Shape.BytesPerThread = Elements * ElementBytes;
   F.Uses = {makeUse()};
   return F;
 }
 
-ArrayInstance
-bankstripe::testing::makeInstance(const Finding &F,
-                                  const std::string &FunctionId,
-                                  std::vector<std::string> Kernels) {
+ArrayInstance bankstripe::testing::makeInstance(const Finding &F,
+                                                const std::string &FunctionId) {
   ArrayInstance I;
   I.FunctionId = FunctionId;
-  I.ElementBytes = F.ElementBytes;
+  I.Shape = F.Shape;
+  I.Shape.BytesPerThread = I.Shape.elements() * F.Shape.ElementBytes;
   // As of a structure of the largest scalars that fill it.
-  I.Alignment = std::gcd(F.ElementBytes, 8u);
-  I.Extents = F.Extents;
-  I.BytesPerThread = I.elements() * F.ElementBytes;
-  I.Kernels = std::move(Kernels);
+  I.Alignment = std::gcd(F.Shape.ElementBytes, 8u);
   return I;
+}
+
+ArrayInstance
+bankstripe::testing::makeInstance(TestArray &F, const std::string &FunctionId,
+                                  std::vector<std::string> Kernels) {
+  F.KernelsOf[FunctionId] = std::move(Kernels);
+  return makeInstance(F, FunctionId);
 }
 
 Use bankstripe::testing::makeUse() {
@@ -137,17 +140,27 @@ Launch &TestUnit::launch(unsigned Threads) {
   return Result.Facts.Launches.back();
 }
 
-Finding &TestUnit::array(Finding F, ArrayEvidence E) {
-  Result.Facts.Findings.push_back(std::move(F));
-  Result.Evidence.Arrays.push_back(E);
-  return Result.Facts.Findings.back();
+TestArray &TestUnit::array(TestArray F, ArrayEvidence E) {
+  Result.Evidence.Arrays.push_back(std::move(E));
+  return Arrays.emplace_back(std::move(F));
 }
 
 UnitResult TestUnit::result() const {
   UnitResult Complete = Result;
-  for (Finding &F : Complete.Facts.Findings)
+  for (auto [I, Made] : llvm::enumerate(Arrays)) {
+    Finding &F = Complete.Facts.Findings.emplace_back(Made);
     if (F.Instances.empty())
-      F.Instances = {makeInstance(F, F.FunctionId, F.Kernels)};
+      F.Instances = {makeInstance(F, F.Function.Id)};
+    if (I >= Complete.Evidence.Arrays.size())
+      continue;
+    for (const ArrayInstance &Instance : F.Instances) {
+      auto Own = Made.KernelsOf.find(Instance.FunctionId);
+      const std::vector<std::string> &Kernels =
+          Own == Made.KernelsOf.end() ? Made.Kernels : Own->second;
+      Complete.Evidence.Arrays[I].Kernels.emplace_back(Kernels.begin(),
+                                                       Kernels.end());
+    }
+  }
   return Complete;
 }
 
@@ -189,6 +202,9 @@ KernelSetting bankstripe::testing::boundOf(const TestUnit &U,
   MergedKernel K;
   K.Facts = U.Result.Facts.Kernels.front();
   K.Launches = U.Result.Facts.Launches;
+  if (auto Shared = U.Result.Evidence.Kernels.find(K.Facts.Id);
+      Shared != U.Result.Evidence.Kernels.end())
+    K.Shared = Shared->second;
   K.WaitsForBlocks = U.Result.Evidence.Waiting.count(K.Facts.Id) != 0;
   PlanOptions Options;
   Options.BlockSize = BlockSizeOption;

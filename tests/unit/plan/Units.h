@@ -1,4 +1,4 @@
-//===-- Units.h - facts and evidence built by hand ---------------*- C++-*-===//
+//===-- Units.h - facts and evidence built by hand --------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@
 #define BANKSTRIPE_TESTS_UNIT_PLAN_UNITS_H
 
 #include "plan/Candidates.h"
-#include "plan/Plan.h"
+#include "plan/MakePlan.h"
 #include "llvm/Support/raw_ostream.h"
 #include <ostream>
 
@@ -41,12 +41,22 @@ Launch makeLaunch(unsigned Threads, const std::string &Name = "k",
 /// they do not have otherwise.
 void giveText(UnitResult &Unit);
 
-/// `int NAME[Elements]` in kernel `k`, with one dynamic read.
-Finding makeArray(const std::string &Name = "a", uint64_t Elements = 16,
-                  unsigned ElementBytes = 4, unsigned Line = 10);
+/// An array under construction, and who reaches it.
+struct TestArray : Finding {
+  std::vector<std::string> Kernels; ///< That reach its instances,
+  /// but for those whose function has an entry here.
+  std::map<std::string, std::vector<std::string>> KernelsOf;
+};
 
-/// What the function \p FunctionId makes of \p F, reached by \p Kernels.
-ArrayInstance makeInstance(const Finding &F, const std::string &FunctionId,
+/// `int NAME[Elements]` in kernel `k`, with one dynamic read.
+TestArray makeArray(const std::string &Name = "a", uint64_t Elements = 16,
+                    unsigned ElementBytes = 4, unsigned Line = 10);
+
+/// What the function \p FunctionId makes of \p F.
+ArrayInstance makeInstance(const Finding &F, const std::string &FunctionId);
+
+/// The same, reached by \p Kernels.
+ArrayInstance makeInstance(TestArray &F, const std::string &FunctionId,
                            std::vector<std::string> Kernels);
 
 /// One read of a dynamic element.
@@ -70,15 +80,18 @@ PlanOptions decidedBlock(unsigned Threads);
 
 /// A translation unit under construction.
 struct TestUnit {
-  UnitResult Result;
+  UnitResult Result; ///< Without the arrays.
+  std::vector<TestArray> Arrays;
 
   explicit TestUnit(const std::string &File = "/a.cu", bool WithKernel = true);
   /// The kernel `k`, present from the start unless declined.
   Kernel &kernel() { return Result.Facts.Kernels.front(); }
+  /// The shared memory of kernel `k`.
+  SharedMemory &shared() { return Result.Evidence.Kernels["k"]; }
   Launch &launch(unsigned Threads);
   /// Adds \p F, or the array of makeArray, with the evidence \p E. The
   /// reference is good until the next one is added.
-  Finding &array(Finding F = makeArray(), ArrayEvidence E = resident());
+  TestArray &array(TestArray F = makeArray(), ArrayEvidence E = resident());
   /// What planning is given: arrays of which a test lists no instances have
   /// one, as declared.
   UnitResult result() const;

@@ -100,7 +100,7 @@ TEST(Verdict, NolintCountsBeforeEverything) {
   TestUnit U = ordinary();
   ArrayEvidence InRegisters;
   InRegisters.Where = Residency::Registers;
-  Finding &F = U.array(makeArray(), InRegisters);
+  TestArray &F = U.array(makeArray(), InRegisters);
   F.NeverWritten = true;
   F.Obstacles = {obstacle(Reason::OutsidePaths), obstacle(Reason::RangeFor),
                  obstacle(Reason::Nolint, 10)};
@@ -121,7 +121,7 @@ TEST(Verdict, TableReadAtConstantIndicesStaysInRegisters) {
   TestUnit U = ordinary();
   ArrayEvidence InRegisters;
   InRegisters.Where = Residency::Registers;
-  Finding &Table = U.array(makeArray(), InRegisters);
+  TestArray &Table = U.array(makeArray(), InRegisters);
   Table.NeverWritten = true;
   for (Use &Read : Table.Uses)
     Read.ConstantIndex = true;
@@ -150,7 +150,7 @@ TEST(Verdict, ConstantTableTakesNoSharedMemory) {
 // Its uses stay as they are, whatever they are.
 TEST(Verdict, ConstantTableMayBePassedOn) {
   TestUnit U = ordinary();
-  Finding &Table = U.array();
+  TestArray &Table = U.array();
   Table.NeverWritten = true;
   Table.HasOtherUses = true;
   Table.Obstacles = {obstacle(Reason::PassedToFunction)};
@@ -160,7 +160,7 @@ TEST(Verdict, ConstantTableMayBePassedOn) {
 // A table of its type's alignment would be too little for the cast.
 TEST(Verdict, TableReadThroughAWiderTypeIsNotMadeConstant) {
   TestUnit U = ordinary();
-  Finding &Table = U.array();
+  TestArray &Table = U.array();
   Table.NeverWritten = true;
   Table.Obstacles = {obstacle(Reason::PointerTaken)};
   Table.Instances = {makeInstance(Table, "k", Table.Kernels)};
@@ -170,7 +170,7 @@ TEST(Verdict, TableReadThroughAWiderTypeIsNotMadeConstant) {
 
 TEST(Verdict, ConstElementsCannotBeGivenTheirValues) {
   TestUnit U = ordinary();
-  Finding &Table = U.array();
+  TestArray &Table = U.array();
   Table.HasConst = Table.NeverWritten = true;
   Table.Init = InitializerKind::List;
   Table.Instances = {makeInstance(Table, "k", Table.Kernels)};
@@ -181,7 +181,7 @@ TEST(Verdict, ConstElementsCannotBeGivenTheirValues) {
 
 TEST(Verdict, VolatileTableIsNotMadeConstant) {
   TestUnit U = ordinary();
-  Finding &Table = U.array();
+  TestArray &Table = U.array();
   Table.NeverWritten = true;
   Table.Obstacles = {obstacle(Reason::QualifiedType)};
   EXPECT_EQ(reasonOf(U.plan()), Reason::QualifiedType);
@@ -189,7 +189,7 @@ TEST(Verdict, VolatileTableIsNotMadeConstant) {
 
 TEST(Verdict, TableThatCannotBeEditedIsNotMadeConstant) {
   TestUnit U = ordinary();
-  Finding &Table = U.array();
+  TestArray &Table = U.array();
   Table.NeverWritten = true;
   Table.Obstacles = {obstacle(Reason::DeclarationInMacro)};
   EXPECT_EQ(reasonOf(U.plan()), Reason::DeclarationInMacro);
@@ -197,7 +197,7 @@ TEST(Verdict, TableThatCannotBeEditedIsNotMadeConstant) {
 
 TEST(Verdict, TableNeedsNoKernelAndNoBlockSize) {
   TestUnit U;
-  Finding &Table = U.array();
+  TestArray &Table = U.array();
   Table.NeverWritten = true;
   Table.Kernels.clear();
   EXPECT_EQ(reasonOf(U.plan()), Reason::ConstantTable);
@@ -212,7 +212,7 @@ TEST(Verdict, UnusedArray) {
 // Its uses are there, but not such as can be edited.
 TEST(Verdict, ArrayWithObstaclesIsNotUnused) {
   TestUnit U = ordinary();
-  Finding &F = U.array();
+  TestArray &F = U.array();
   F.Uses.clear();
   F.Obstacles = {obstacle(Reason::PointerTaken)};
   EXPECT_EQ(reasonOf(U.plan()), Reason::PointerTaken);
@@ -221,7 +221,7 @@ TEST(Verdict, ArrayWithObstaclesIsNotUnused) {
 // Every use of an object, and some of an array, is no subscript.
 TEST(Verdict, ArrayWithOtherMentionsIsNotUnused) {
   TestUnit U = ordinary();
-  Finding &F = U.array();
+  TestArray &F = U.array();
   F.Uses.clear();
   F.HasOtherUses = true;
   EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
@@ -314,7 +314,7 @@ TEST(Verdict, NoKernelReachesWhatIsNotEmitted) {
 
 TEST(Verdict, TemplateWithoutInstantiations) {
   TestUnit U = ordinary();
-  Finding &F = U.array(makeArray(), ArrayEvidence());
+  TestArray &F = U.array(makeArray(), ArrayEvidence());
   F.Kernels.clear();
   F.Obstacles = {obstacle(Reason::NotInstantiated)};
   EXPECT_EQ(reasonOf(U.plan()), Reason::NotInstantiated);
@@ -333,7 +333,7 @@ TEST(Plan, IsInSourceOrder) {
   U.Result.Facts.Kernels = {makeKernel("second", 50), makeKernel("first", 5)};
   U.Result.Facts.Launches = {makeLaunch(128, "second"),
                              makeLaunch(64, "first")};
-  Finding B = makeArray("b", 16, 4, 51), A = makeArray("a", 16, 4, 6);
+  TestArray B = makeArray("b", 16, 4, 51), A = makeArray("a", 16, 4, 6);
   B.Kernels = {"second"};
   A.Kernels = {"first"};
   U.array(B);
@@ -350,35 +350,53 @@ TEST(Plan, IsInSourceOrder) {
   EXPECT_EQ(P.Arrays[1].Verdict.SharedBytes, 128u * 64);
 }
 
-// What is asked before there is any evidence.
+// What is asked before the optimiser is.
 
 TEST(MayChange, AnArrayThatTheOptimiserMayLeave) {
   TestUnit U = ordinary();
   U.array(makeArray(), ArrayEvidence());
-  EXPECT_FALSE(unchangedPlan(U.result().Facts, {}));
+  EXPECT_FALSE(unchangedPlan(U.result(), {}));
 }
 
 TEST(MayChange, NothingWithoutABlockSize) {
   TestUnit U;
   U.array();
-  EXPECT_TRUE(unchangedPlan(U.result().Facts, {}));
+  EXPECT_TRUE(unchangedPlan(U.result(), {}));
   PlanOptions Options;
   Options.BlockSize = 64;
-  EXPECT_FALSE(unchangedPlan(U.result().Facts, Options));
+  EXPECT_FALSE(unchangedPlan(U.result(), Options));
 }
 
 TEST(MayChange, NothingWhereAllIsDecidedToStay) {
   TestUnit U = ordinary();
-  Finding &F = U.array();
+  TestArray &F = U.array();
   PlanOptions Options;
   Options.Defaults[F.Where.File].Wanted = Layout::Keep;
-  EXPECT_TRUE(unchangedPlan(U.result().Facts, Options));
+  EXPECT_TRUE(unchangedPlan(U.result(), Options));
 }
 
 TEST(MayChange, TablesNeedNoBlockSize) {
   TestUnit U;
   U.array().NeverWritten = true;
-  EXPECT_FALSE(unchangedPlan(U.result().Facts, {}));
+  EXPECT_FALSE(unchangedPlan(U.result(), {}));
+}
+
+// A kernel whose own shared memory is of unknown size keeps what it reaches,
+// and nothing else.
+TEST(MayChange, AnArrayOfAnotherKernelThanTheOneThatCannotMove) {
+  TestUnit U;
+  U.launch(128).DynamicSharedBytes.reset();
+  U.shared().UsesDynamic = true;
+  TestArray OfFunction = makeArray();
+  OfFunction.Function.IsKernel = false;
+  U.array(OfFunction, ArrayEvidence());
+  EXPECT_TRUE(unchangedPlan(U.result(), {}));
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
+  U.Result.Facts.Launches.push_back(makeLaunch(64, "other", 101));
+  TestArray B = makeArray("b", 16, 4, 60);
+  B.Kernels = {"other"};
+  U.array(B, ArrayEvidence());
+  EXPECT_FALSE(unchangedPlan(U.result(), {}));
 }
 
 } // namespace

@@ -16,8 +16,8 @@ using ::testing::HasSubstr;
 namespace {
 
 // An array of `k` of which a version is possible.
-Finding versionable(const std::string &Name = "a", unsigned Line = 10) {
-  Finding F = makeArray(Name, 16, 4, Line);
+TestArray versionable(const std::string &Name = "a", unsigned Line = 10) {
+  TestArray F = makeArray(Name, 16, 4, Line);
   F.Version.Rest = {"/a.cu", 1000, 100};
   return F;
 }
@@ -40,25 +40,25 @@ PlanOptions amongOthers() {
 // The host needs the array where it was, but no block can be too large.
 TEST(DeviceOnly, IsWhatMovesForTheHostTooWithoutAVersion) {
   TestUnit U;
-  U.array(versionable()).HostDevice = true;
+  U.array(versionable()).Function.HostDevice = true;
   U.launch(128);
   Plan P = U.plan();
-  EXPECT_TRUE(find(P, "a").Verdict.DeviceOnly);
-  EXPECT_FALSE(find(P, "a").Verdict.InVersion);
+  EXPECT_TRUE(find(P, "a").Verdict.Storage.DeviceOnly);
+  EXPECT_FALSE(find(P, "a").Verdict.Storage.InVersion);
   P = U.plan(amongOthers());
-  EXPECT_FALSE(find(P, "a").Verdict.DeviceOnly);
-  EXPECT_TRUE(find(P, "a").Verdict.InVersion);
+  EXPECT_FALSE(find(P, "a").Verdict.Storage.DeviceOnly);
+  EXPECT_TRUE(find(P, "a").Verdict.Storage.InVersion);
 }
 
 TEST(Versions, AreForKernelsThatOthersMayLaunch) {
   TestUnit U = visible();
   U.launch(128);
   const Plan P = U.plan(amongOthers());
-  EXPECT_TRUE(find(P, "a").Verdict.InVersion);
-  EXPECT_EQ(find(P, "a").Verdict.Threads, 128u);
+  EXPECT_TRUE(find(P, "a").Verdict.Storage.InVersion);
+  EXPECT_EQ(find(P, "a").Verdict.Storage.Threads, 128u);
   EXPECT_TRUE(P.Kernels.front().HasVersion);
   // The whole program is in sight.
-  EXPECT_FALSE(find(U.plan(), "a").Verdict.InVersion);
+  EXPECT_FALSE(find(U.plan(), "a").Verdict.Storage.InVersion);
   EXPECT_EQ(find(U.plan(), "a").Verdict.Kind, VerdictKind::Stripe);
 }
 
@@ -72,21 +72,22 @@ PlanOptions withBlockOf96(Outside Others) {
 TEST(Versions, AreForTheBlockThatWasDecided) {
   for (Outside Who : {Outside::Files, Outside::Nobody}) {
     const Plan P = visible().plan(withBlockOf96(Who));
-    EXPECT_TRUE(find(P, "a").Verdict.InVersion);
-    EXPECT_EQ(find(P, "a").Verdict.Threads, 96u);
+    EXPECT_TRUE(find(P, "a").Verdict.Storage.InVersion);
+    EXPECT_EQ(find(P, "a").Verdict.Storage.Threads, 96u);
     EXPECT_EQ(P.KernelOutcomes.at(0).State, DecisionState::Used);
-    EXPECT_EQ(P.Kernels.front().BoundsToAdd, LargestBlock);
+    EXPECT_EQ(P.Kernels.front().Block.ToAdd, LargestBlock);
   }
   PlanOptions Options = withBlockOf96(Outside::Nobody);
   Options.KernelDecisions[0].Kernel = "other";
-  EXPECT_EQ(find(visible().plan(Options), "a").Verdict.Threads, UsualBlock);
+  EXPECT_EQ(find(visible().plan(Options), "a").Verdict.Storage.Threads,
+            UsualBlock);
 }
 
 TEST(Versions, AreNotForABlockThatWasDecidedWhereItIsKnown) {
   TestUnit U = visible();
   U.launch(128);
   const Plan P = U.plan(withBlockOf96(Outside::Nobody));
-  EXPECT_EQ(find(P, "a").Verdict.Threads, 128u);
+  EXPECT_EQ(find(P, "a").Verdict.Storage.Threads, 128u);
   EXPECT_EQ(P.KernelOutcomes.at(0).State, DecisionState::Unfulfilled);
   EXPECT_EQ(P.KernelOutcomes.at(0).Detail, "its block size is known");
 }
@@ -95,33 +96,34 @@ TEST(Versions, AreNotForKernelsThatNobodyElseCanName) {
   TestUnit U = visible();
   U.launch(128);
   U.kernel().Text.Internal = true;
-  EXPECT_FALSE(find(U.plan(amongOthers()), "a").Verdict.InVersion);
+  EXPECT_FALSE(find(U.plan(amongOthers()), "a").Verdict.Storage.InVersion);
 }
 
 TEST(Versions, AreNotForKernelsWithLaunchBounds) {
   TestUnit U = visible();
   U.kernel().Bounds = LaunchBounds{256, "256"};
-  EXPECT_FALSE(find(U.plan(amongOthers()), "a").Verdict.InVersion);
+  EXPECT_FALSE(find(U.plan(amongOthers()), "a").Verdict.Storage.InVersion);
   EXPECT_EQ(find(U.plan(amongOthers()), "a").Verdict.Kind, VerdictKind::Stripe);
 }
 
 TEST(Versions, AreForBlocksOfSizesThatNobodyKnows) {
   TestUnit U = visible();
   U.launch(0).Threads.reset();
-  EXPECT_TRUE(find(U.plan(), "a").Verdict.InVersion);
-  EXPECT_EQ(find(U.plan(), "a").Verdict.Threads, UsualBlock);
+  EXPECT_TRUE(find(U.plan(), "a").Verdict.Storage.InVersion);
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Storage.Threads, UsualBlock);
 }
 
 TEST(Versions, AreForTheLargestBlockInSight) {
   TestUnit U = visible();
   U.launch(64);
   U.launch(96);
-  EXPECT_EQ(find(U.plan(amongOthers()), "a").Verdict.Threads, 96u);
+  EXPECT_EQ(find(U.plan(amongOthers()), "a").Verdict.Storage.Threads, 96u);
   // One whose size varies may be a usual one.
   U.launch(0).Threads.reset();
-  EXPECT_EQ(find(U.plan(amongOthers()), "a").Verdict.Threads, UsualBlock);
+  EXPECT_EQ(find(U.plan(amongOthers()), "a").Verdict.Storage.Threads,
+            UsualBlock);
   U.launch(512);
-  EXPECT_EQ(find(U.plan(amongOthers()), "a").Verdict.Threads, 512u);
+  EXPECT_EQ(find(U.plan(amongOthers()), "a").Verdict.Storage.Threads, 512u);
 }
 
 TEST(Versions, AreForTheBlockThatIsDecided) {
@@ -130,7 +132,7 @@ TEST(Versions, AreForTheBlockThatIsDecided) {
   PlanOptions Options = amongOthers();
   Options.Defaults["/a.cu"].BlockSize = 128;
   Options.Defaults["/a.cu"].From = "/.bankstripe.yaml";
-  EXPECT_EQ(find(U.plan(Options), "a").Verdict.Threads, 128u);
+  EXPECT_EQ(find(U.plan(Options), "a").Verdict.Storage.Threads, 128u);
 }
 
 // Whoever launches the kernel need not know what was decided.
@@ -139,12 +141,12 @@ TEST(Versions, AreForTheBlockThatIsDecidedWhereNoLaunchTells) {
   U.launch(0).Threads.reset();
   PlanOptions Options = amongOthers();
   Options.BlockSize = 128;
-  EXPECT_TRUE(find(U.plan(Options), "a").Verdict.InVersion);
-  EXPECT_EQ(find(U.plan(Options), "a").Verdict.Threads, 128u);
-  EXPECT_EQ(U.plan(Options).Kernels.front().BoundsToAdd, 1024u);
+  EXPECT_TRUE(find(U.plan(Options), "a").Verdict.Storage.InVersion);
+  EXPECT_EQ(find(U.plan(Options), "a").Verdict.Storage.Threads, 128u);
+  EXPECT_EQ(U.plan(Options).Kernels.front().Block.ToAdd, 1024u);
   // The user knows all launches of a whole program.
   Options.Others = Outside::Nobody;
-  EXPECT_EQ(U.plan(Options).Kernels.front().BoundsToAdd, 128u);
+  EXPECT_EQ(U.plan(Options).Kernels.front().Block.ToAdd, 128u);
 }
 
 // With more registers than before, a block could no longer start.
@@ -153,9 +155,9 @@ TEST(Versions, LeaveLaunchableWhatWasLaunchable) {
   U.launch(64);
   KernelPlan K = U.plan(amongOthers()).Kernels.front();
   EXPECT_TRUE(K.AddLaunchBounds);
-  EXPECT_EQ(K.BoundsToAdd, 1024u);
+  EXPECT_EQ(K.Block.ToAdd, 1024u);
   U.Result.Resources["k"].Registers = 128;
-  EXPECT_EQ(U.plan(amongOthers()).Kernels.front().BoundsToAdd, 512u);
+  EXPECT_EQ(U.plan(amongOthers()).Kernels.front().Block.ToAdd, 512u);
 }
 
 TEST(Versions, AreNoneWithoutPlaceForLaunchBounds) {
@@ -171,7 +173,7 @@ TEST(Versions, AreNoneOfInstancesWithOtherBounds) {
   TestUnit U = visible();
   U.Result.Facts.Kernels.push_back(U.kernel());
   U.Result.Facts.Kernels.back().Id = "k2";
-  EXPECT_TRUE(find(U.plan(amongOthers()), "a").Verdict.InVersion);
+  EXPECT_TRUE(find(U.plan(amongOthers()), "a").Verdict.Storage.InVersion);
   U.Result.Resources["k"].Registers = 128;
   EXPECT_EQ(reasonOf(U.plan(amongOthers())), Reason::BlockSizeUnknown);
 }
@@ -180,7 +182,7 @@ TEST(Versions, AreNoneOfInstancesWithOtherBounds) {
 TEST(Versions, AreNoneOfKernelsWithDynamicMemoryOfTheirOwn) {
   TestUnit U = visible();
   U.launch(64);
-  U.kernel().UsesDynamicShared = true;
+  U.shared().UsesDynamic = true;
   const Plan P = U.plan(amongOthers());
   EXPECT_EQ(reasonOf(P), Reason::BlockSizeUnknown);
   EXPECT_THAT(find(P, "a").Verdict.Detail, HasSubstr("have a version"));
@@ -206,9 +208,9 @@ TEST(Versions, HoldSharedVariablesTwice) {
   TestUnit U = visible();
   U.launch(128);
   U.array(versionable("b", 11));
-  for (Finding &F : U.Result.Facts.Findings)
+  for (TestArray &F : U.Arrays)
     F.Version.SharedBytes = 1000;
-  U.kernel().StaticSharedBytes = 1000;
+  U.shared().StaticBytes = 1000;
   const KernelPlan K = U.plan(amongOthers()).Kernels.front();
   EXPECT_EQ(K.SharedBefore, 1000u);
   EXPECT_EQ(K.SharedAfter, 1000u + 1000 + 2 * 16 * 4 * 128);
@@ -218,8 +220,8 @@ TEST(Versions, HoldSharedVariablesTwice) {
 TEST(Versions, DoNotFitWhereSharedVariablesDoNotTwice) {
   TestUnit U = visible();
   U.launch(128);
-  U.Result.Facts.Findings.front().Version.SharedBytes = 40 * 1024;
-  U.kernel().StaticSharedBytes = 40 * 1024;
+  U.Arrays.front().Version.SharedBytes = 40 * 1024;
+  U.shared().StaticBytes = 40 * 1024;
   EXPECT_EQ(reasonOf(U.plan(amongOthers())), Reason::OverBudget);
 }
 
@@ -229,12 +231,12 @@ TEST(Versions, OfAFunctionAreForTheLargestOfItsKernels) {
   U.Result.Facts.Kernels.push_back(makeKernel("static", 50));
   U.Result.Facts.Kernels.back().Text.Internal = true;
   U.Result.Facts.Launches = {makeLaunch(64), makeLaunch(192, "static", 101)};
-  Finding F = versionable();
-  F.InKernel = false;
-  F.Function = F.FunctionId = "f";
+  TestArray F = versionable();
+  F.Function.IsKernel = false;
+  F.Function.Name = F.Function.Id = "f";
   F.Kernels = {"k", "static"};
   U.array(F);
   const Verdict V = find(U.plan(amongOthers()), "a").Verdict;
-  EXPECT_TRUE(V.InVersion);
-  EXPECT_EQ(V.Threads, 192u);
+  EXPECT_TRUE(V.Storage.InVersion);
+  EXPECT_EQ(V.Storage.Threads, 192u);
 }

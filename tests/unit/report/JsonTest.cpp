@@ -185,7 +185,7 @@ TEST(Json, Kernel) {
 
 TEST(Json, WhatNobodyKnowsIsNull) {
   Plan P = samplePlan();
-  P.Kernels[0].BlockThreads = 0;
+  P.Kernels[0].Block.Threads = 0;
   P.Kernels[0].WarpsBefore = P.Kernels[0].WarpsAfter = 0;
   P.Arrays[0].Verdict.Where = Place();
   json::Value Whole = toJson(P, ConfirmedResources());

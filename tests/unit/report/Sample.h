@@ -1,4 +1,4 @@
-//===-- Sample.h - a plan with one array of each kind ------------*- C++-*-===//
+//===-- Sample.h - a plan with one array of each kind -----------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

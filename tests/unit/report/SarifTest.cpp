@@ -225,7 +225,7 @@ TEST(Sarif, InvocationTellsOfTheEnd) {
 
 TEST(Sarif, IsUtf8WhateverTheSource) {
   Plan P = samplePlan();
-  P.Arrays[0].Array.Name = P.Arrays[0].Array.Function = "caf\xE9";
+  P.Arrays[0].Array.Name = P.Arrays[0].Array.Function.Name = "caf\xE9";
   P.Arrays[0].Array.Where.File = "/src/\xFF.cu";
   const Log L(P);
   EXPECT_TRUE(json::isUTF8(text(json::Object(L.run()))));

@@ -206,8 +206,8 @@ TEST(Text, KernelWithoutABlockSize) {
   KernelPlan &K = P.Kernels[0];
   K.SharedAfter = K.SharedBefore;
   K.MovesArrays = false;
-  K.BlockThreads = 0;
-  K.SourceText = "";
+  K.Block.Threads = 0;
+  K.Block.Text = "";
   K.AddLaunchBounds = false;
   EXPECT_NE(
       text(P, Detail::Verbose).find("  block size               not known\n"),
@@ -243,7 +243,7 @@ TEST(Text, SlotHasNoForm) {
 TEST(Text, OneOfEach) {
   Plan P = samplePlan();
   P.Arrays = {sampleArray("c", 2, Reason::StaysInRegisters)};
-  P.Arrays[0].Array.BytesPerThread = 1;
+  P.Arrays[0].Array.Shape.BytesPerThread = 1;
   P.Kernels.clear();
   std::string Text = text(P, Detail::Verbose);
   EXPECT_NE(Text.find("1 byte per thread"), std::string::npos);

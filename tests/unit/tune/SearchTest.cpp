@@ -37,7 +37,7 @@ TestUnit twoKernels() {
   TestUnit U = unitWith({16});
   U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
   U.Result.Facts.Launches.push_back(makeLaunch(64, "other"));
-  Finding B = makeArray("b", 16, 4, 60);
+  TestArray B = makeArray("b", 16, 4, 60);
   B.Kernels = {makeKernel("other").Id};
   U.array(B);
   return U;
@@ -75,7 +75,7 @@ TEST(Search, TheOriginalMovesNothingThatFitsOnlyWithoutTheOthers) {
 TEST(Search, BitsAreTriedWhereAnArrayCanBeThem) {
   TestUnit U;
   U.launch(128);
-  Finding Flags = makeArray("a", 9, 1);
+  TestArray Flags = makeArray("a", 9, 1);
   Flags.AsBits = true;
   U.array(Flags);
   U.array(makeArray("b", 16, 4, 11));
@@ -258,7 +258,7 @@ TEST(Search, WhatDoesNotDependOnTheOthersComesTogether) {
 
 TEST(Search, KernelThatIsNotLaunchedIsInNoGroup) {
   TestUnit U = twoKernels();
-  for (Finding &F : U.Result.Facts.Findings)
+  for (TestArray &F : U.Arrays)
     if (F.Name == "a")
       F.Kernels.push_back(makeKernel("other").Id);
   const Plan P = U.plan();
@@ -302,7 +302,7 @@ static void share(TestUnit &U, const std::vector<std::string> &Names) {
     Access.FunctionId = makeKernel().Id;
     Access.Shape = U.Result.Facts.Launches.front().Shape;
     Access.Degrees = {32, 1};
-    S.Accesses = {Access};
+    U.Result.Evidence.SharedAccesses.push_back({{Access}});
   }
 }
 
@@ -364,7 +364,7 @@ TEST(Search, PaddingThatPeopleDecidedIsNoNoise) {
 TEST(Search, TablesAreTriedLikeOtherArrays) {
   TestUnit U;
   U.launch(64);
-  Finding Table = makeArray("t", 16);
+  TestArray Table = makeArray("t", 16);
   Table.NeverWritten = true;
   Table.Init = InitializerKind::List;
   U.array(Table);

@@ -1,4 +1,4 @@
-//===-- Plan.h - from findings and evidence to verdicts ---------*- C++ -*-===//
+//===-- MakePlan.h - from findings and evidence to verdicts -----*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,21 +10,24 @@
 // header that two units include, or a kernel that two units launch, gets one
 // verdict that is right for both. Whatever nvcc said comes in as a value, too.
 //
-//   units => one table of arrays and kernels        (Merge, CrossCalls)
-//         => block bounds, where storage comes from (Kernels)
-//         => what each array could become           (Decide, Layout,
-//         Candidates)
+//   facts, evidence, decisions
+//         => one table of arrays and kernels        (Merge, LinkedCalls,
+//         Outside,
+//                                                    Decide)
+//         => block bounds, where storage comes from (KernelSetting, Redirect)
+//         => what each array could become           (Layout, Candidates)
 //         => an assignment: one of these for each,
-//            the best of those that were evaluated  (Evaluate, Profit, Search)
+//            the best of those that were evaluated  (Evaluate, Profit,
+//                                                    AssignmentSearch)
 //         => without what nvcc does not confirm     (Measured)
-//         => verdicts and kernels, built once       (Plan, Carveout)
+//         => verdicts and kernels, built once       (MakePlan, Carveout)
 //
 // Nothing before the last step changes what an earlier one made.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_PLAN_PLAN_H
-#define BANKSTRIPE_PLAN_PLAN_H
+#ifndef BANKSTRIPE_PLAN_MAKEPLAN_H
+#define BANKSTRIPE_PLAN_MAKEPLAN_H
 
 #include "arch/ArchInfo.h"
 #include "model/Plan.h"
@@ -97,7 +100,7 @@ struct Measured {
 
 /// Gives every finding of \p Units its verdict. The same arguments give the
 /// same plan.
-Plan makePlan(std::vector<UnitResult> Units, const PlanOptions &Options,
+Plan makePlan(const std::vector<UnitResult> &Units, const PlanOptions &Options,
               const Measured &Known = {});
 
 /// As many versions as nvcc is asked about. The first tells how far the code of
@@ -114,10 +117,10 @@ bool isSettled(const Plan &P, const Measured &Known);
 /// What \p P makes of the arrays that it changes, by their places.
 std::map<Place, Treatment> changesOf(const Plan &P);
 
-/// What a plan for \p Unit says if it changes nothing, whatever evidence there
-/// is; nothing where it may change something, so that gathering evidence is
-/// worth its time. Errs towards that.
-std::optional<Plan> unchangedPlan(UnitFacts Unit, PlanOptions Options);
+/// What a plan for \p Unit says if it changes nothing, wherever the optimiser
+/// would leave its arrays; nothing where it may change something, so that
+/// optimising is worth its time.
+std::optional<Plan> unchangedPlan(UnitResult Unit, PlanOptions Options);
 
 /// Kernels that share arrays, directly or not, and these arrays.
 struct KernelGroup {

@@ -1,4 +1,4 @@
-//===-- Launches.cpp - launches of kernels --------------------------------===//
+//===-- LaunchSites.cpp - launches of kernels -----------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,9 +15,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "find/Launches.h"
+#include "find/LaunchSites.h"
 #include "find/BlockSize.h"
-#include "find/Kernels.h"
+#include "find/KernelFacts.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"

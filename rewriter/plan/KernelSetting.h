@@ -1,12 +1,12 @@
-//===-- Kernels.h - what a kernel has for arrays ----------------*- C++ -*-===//
+//===-- KernelSetting.h - what a kernel has for arrays ----------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_PLAN_KERNELS_H
-#define BANKSTRIPE_PLAN_KERNELS_H
+#ifndef BANKSTRIPE_PLAN_KERNELSETTING_H
+#define BANKSTRIPE_PLAN_KERNELSETTING_H
 
 #include "contract/Launch.h"
 #include "plan/Merge.h"
@@ -22,11 +22,8 @@ struct Why {
 
 /// What is known of a kernel before anything is decided about its arrays.
 struct KernelSetting {
-  unsigned BlockThreads = 0; ///< Bound on threads per block; 0 when unknown.
-  BlockSizeSource Source = BlockSizeSource::Unknown;
-  std::string SourceText; ///< `launch at a.cu:40 (literal)`.
-  bool AddBounds = false; ///< Arrays that move need it to have bounds.
-  unsigned BoundsToAdd = 0;
+  BlockBound Block;
+  bool AddBounds = false;        ///< Arrays that move need it to have bounds.
   unsigned BoundsOfOriginal = 0; ///< Those to add if it chooses by itself.
   uint64_t OwnDynamicBytes = 0;  ///< The most that a launch asks for itself.
   bool OwnUnknown = false;       ///< Nobody knows what they ask for.
@@ -47,7 +44,7 @@ struct KernelSetting {
 
   /// The largest block, in threads, as far as anybody knows.
   unsigned largestBlock() const {
-    return BlockThreads ? BlockThreads : LargestBlock;
+    return Block.Threads ? Block.Threads : LargestBlock;
   }
 };
 

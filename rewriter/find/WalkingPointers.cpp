@@ -1,4 +1,4 @@
-//===-- Pointers.cpp - follow pointers into an array ----------------------===//
+//===-- WalkingPointers.cpp - follow pointers into an array ---------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,10 +29,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "find/Pointers.h"
+#include "find/WalkingPointers.h"
 #include "find/BitUse.h"
 #include "find/Declaration.h"
-#include "find/Kernels.h"
+#include "find/KernelFacts.h"
 #include "frontend/Frontend.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"

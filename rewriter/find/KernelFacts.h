@@ -1,16 +1,16 @@
-//===-- Kernels.h - what is known of a kernel ------------------*- C++ -*-===//
+//===-- KernelFacts.h - what is known of a kernel ---------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_FIND_KERNELS_H
-#define BANKSTRIPE_FIND_KERNELS_H
+#ifndef BANKSTRIPE_FIND_KERNELFACTS_H
+#define BANKSTRIPE_FIND_KERNELFACTS_H
 
 #include "find/BodyIndex.h"
 #include "find/SourceText.h"
-#include "model/Finding.h"
+#include "model/UnitFacts.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace bankstripe {

@@ -1,18 +1,16 @@
-//===-- Plan.cpp - from findings and evidence to verdicts -----------------===//
+//===-- MakePlan.cpp - from findings and evidence to verdicts -------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "plan/Plan.h"
+#include "plan/MakePlan.h"
+#include "plan/AssignmentSearch.h"
 #include "plan/Carveout.h"
-#include "plan/CrossCalls.h"
 #include "plan/Measured.h"
-#include "plan/Outside.h"
-#include "plan/Padding.h"
 #include "plan/Redirect.h"
-#include "plan/Search.h"
+#include "plan/RowPadding.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -93,22 +91,17 @@ Verdict Builder::movingVerdict(unsigned I) const {
   V.First = P.Run.Arrays[I].First;
   V.Asked = Choices.Asked;
   if (C.isBits()) {
-    V.DeviceOnly = P.Run.Arrays[I].Array.MayBeReadForHost;
+    V.Storage.DeviceOnly = P.Run.Arrays[I].Array.Function.MayBeReadForHost;
     return V;
   }
   V.SharedBytes = C.largestBytes();
-  V.Threads = Choices.Threads;
-  V.ThreadsText = Choices.ThreadsText;
-  V.Dynamic = Choices.Dynamic;
-  V.Behind = Choices.Behind;
-  V.InVersion = Choices.InVersion;
-  V.DeviceOnly = Choices.DeviceOnly;
-  V.TestsBlock = !P.Run.Arrays[I].Array.InKernel && !V.Dynamic &&
-                 (V.InVersion || V.Threads < LargestBlock);
-  if (V.Dynamic) {
-    V.WarpOffset = Places.Offsets.at(I);
-    V.BytesPerWarp = C.BytesPerWarp;
-    V.WarpBytes = warpBytes(P.Run.Arrays[I].Kernels.front());
+  Storage &S = V.Storage = Choices.Storage;
+  S.TestsBlock = !P.Run.Arrays[I].Array.Function.IsKernel && !S.Dynamic &&
+                 (S.InVersion || S.Threads < LargestBlock);
+  if (S.Dynamic) {
+    S.WarpOffset = Places.Offsets.at(I);
+    S.BytesPerWarp = C.BytesPerWarp;
+    S.WarpBytes = warpBytes(P.Run.Arrays[I].Kernels.front());
   }
   return V;
 }
@@ -154,13 +147,10 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   const KernelOutlook &Outlook = Found.Outlook[Row];
   KernelPlan K;
   K.Facts = Merged.Facts;
-  K.BlockThreads = S.BlockThreads;
-  K.Source = S.Source;
-  K.SourceText = S.SourceText;
-  K.BoundsToAdd = S.BoundsToAdd;
-  K.SharedBefore = Merged.Facts.StaticSharedBytes;
+  K.Block = S.Block;
+  K.SharedBefore = Merged.Shared.StaticBytes;
   K.SharedAfter = K.SharedBefore + E.staticBytes(Row, Final) +
-                  broughtBytes(warpBytes(Row), S.BlockThreads);
+                  broughtBytes(warpBytes(Row), S.Block.Threads);
   K.AddLaunchBounds = S.AddBounds && K.SharedAfter != K.SharedBefore;
   K.HasVersion = S.HasVersion && K.SharedAfter != K.SharedBefore;
   K.Redirected =
@@ -189,7 +179,7 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   if (K.Explained && KeepsAll)
     K.Explained->Taken = false;
   auto Warps = [&](unsigned Registers, uint64_t SharedBytes) {
-    return residentWarps(P.Options.GpuArch, K.BlockThreads, Registers,
+    return residentWarps(P.Options.GpuArch, K.Block.Threads, Registers,
                          SharedBytes + K.DynamicSharedBytes);
   };
   K.WarpsBefore = Warps(K.Registers, K.SharedBefore);
@@ -202,7 +192,8 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
 // threads or more.
 static bool callsTests(const Plan &P, unsigned Row, unsigned Threads = 0) {
   return llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
-    return A.Verdict.TestsBlock && Threads <= A.Verdict.Threads &&
+    return A.Verdict.Storage.TestsBlock &&
+           Threads <= A.Verdict.Storage.Threads &&
            llvm::is_contained(A.Kernels, Row);
   });
 }
@@ -232,7 +223,7 @@ static std::pair<unsigned, std::string> boundsOf(const KernelPlan &K,
   for (const KernelPlan &Other : P.Kernels)
     if (Other.AddLaunchBounds &&
         Other.Facts.BoundsInsertion == K.Facts.BoundsInsertion)
-      return {Other.BoundsToAdd, std::to_string(Other.BoundsToAdd)};
+      return {Other.Block.ToAdd, std::to_string(Other.Block.ToAdd)};
   return {0, ""};
 }
 
@@ -262,17 +253,11 @@ static void addLaunches(Plan &P, const MergedRun &Run) {
   }
 }
 
-Plan bankstripe::makePlan(std::vector<UnitResult> Units,
+Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
                           const PlanOptions &Options, const Measured &Known) {
-  for (UnitResult &Unit : Units)
-    assumeOutside(Unit.Facts, Options.Others);
-  assumeNodesChange(Units);
-  resolveParameters(Units);
-  MergedRun Run = mergeUnits(std::move(Units));
-  std::vector<DecisionOutcome> Outcomes;
-  const std::vector<Wish> Wishes = findWishes(Run, Options, Outcomes);
-  const std::vector<KernelSetting> Settings = redirectLaunches(Run, Options);
-  const std::vector<ArrayChoices> Choices = choicesOf(Run, Settings, Wishes);
+  const auto [Run, Settings] =
+      redirectLaunches(mergeUnits(Units, Options), Options);
+  const std::vector<ArrayChoices> Choices = choicesOf(Run, Settings);
   const std::map<std::string, ChangedCode> Code = changedCode(Run, Known);
   const Problem Sought{Run, Settings, Choices, Options, Code};
   const Evaluator E(Sought);
@@ -283,54 +268,40 @@ Plan bankstripe::makePlan(std::vector<UnitResult> Units,
   P.FittedGpu = Options.Model.Gpu;
   P.FittedArch = Options.Model.GpuArch;
   P.ProgramFiles = Options.Others == Outside::Nobody ? Options.FilesRead : 0;
-  P.Callees = std::move(Run.Callees);
-  P.Contents = std::move(Run.Contents);
-  P.NumberedFiles = std::move(Run.NumberedFiles);
+  P.Callees = Run.Callees;
+  P.Contents = Run.Contents;
+  P.NumberedFiles = Run.NumberedFiles;
+  P.Outcomes = Run.Outcomes;
   const Builder B(Sought, E, Found, Known);
   B.addArrays(P);
   B.addKernels(P);
   assumeBounds(P);
   chooseCarveouts(P, Options);
   addLaunches(P, Run);
-  planPadding(Run, Options, Outcomes, P);
-  settleOutcomes(Outcomes, P.Arrays);
-  P.Outcomes = std::move(Outcomes);
+  planPadding(Run, Options, P);
+  settleOutcomes(P);
   return P;
 }
 
 // --- Beside makePlan ---------------------------------------------------------
 
-// The evidence that keeps the fewest arrays where they are, and the calls that
-// it may tell of.
-static UnitEvidence bestEvidence(UnitFacts &Unit) {
-  ArrayEvidence Best;
-  Best.Where = Residency::LocalMemory;
-  Best.Index = Uniformity::NonUniform;
-  UnitEvidence Evidence;
-  Evidence.Arrays.assign(Unit.Findings.size(), Best);
-  for (Finding &F : Unit.Findings)
-    for (const Kernel &K : Unit.Kernels)
-      if (!F.InKernel || F.FunctionId == K.Id) {
-        F.Kernels.push_back(K.Id);
-        for (ArrayInstance &I : F.Instances)
-          I.Kernels.push_back(K.Id);
-      }
-  return Evidence;
-}
-
-std::optional<Plan> bankstripe::unchangedPlan(UnitFacts Unit,
+std::optional<Plan> bankstripe::unchangedPlan(UnitResult Unit,
                                               PlanOptions Options) {
   // Carveouts may change where no array moves.
   if (Options.DefaultCarveout || !Options.KernelDecisions.empty())
     return std::nullopt;
-  // What lanes ask of shared arrays is for the evidence to say.
-  if (llvm::any_of(Unit.SharedArrays, [](const SharedArray &A) {
+  // Which blocks wait for others is for the optimised IR to say.
+  if (llvm::any_of(Unit.Facts.SharedArrays, [](const SharedArray &A) {
         return A.hasRows() && A.Obstacles.empty();
       }))
     return std::nullopt;
   Options.MinSpeedup = 0;
-  UnitEvidence Evidence = bestEvidence(Unit);
-  Plan P = makePlan({{std::move(Unit), std::move(Evidence), {}}}, Options);
+  if (!Unit.Evidence.isComplete())
+    for (ArrayEvidence &E : Unit.Evidence.Arrays) {
+      E.Where = Residency::LocalMemory;
+      E.Index = Uniformity::NonUniform;
+    }
+  Plan P = makePlan({std::move(Unit)}, Options);
   if (llvm::any_of(P.Arrays, [](const PlannedArray &A) {
         return A.Verdict.changesSource();
       }))
@@ -345,17 +316,24 @@ const PlannedSharedArray *bankstripe::sharedArrayAt(const Plan &P,
              : &P.SharedArrays[ArrayIndex - P.Arrays.size()];
 }
 
+static const std::string &functionOf(const Finding &F) {
+  return F.Function.Name;
+}
+static const std::string &functionOf(const SharedArray &A) {
+  return A.Function;
+}
+
 // The name of the last of Arrays, and how many there are of that name.
 template <class Array>
 static ArrayDecision nameOfLast(llvm::ArrayRef<Array> Arrays) {
   const auto &Last = Arrays.back().Array;
   ArrayDecision D;
   D.File = Last.Where.File;
-  D.Function = Last.Function;
+  D.Function = functionOf(Last);
   D.Array = Last.Name;
   for (const Array &Earlier : Arrays.drop_back())
     D.Occurrence += Earlier.Array.Where.File == D.File &&
-                    Earlier.Array.Function == D.Function &&
+                    functionOf(Earlier.Array) == D.Function &&
                     Earlier.Array.Name == D.Array;
   return D;
 }

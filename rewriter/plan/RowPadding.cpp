@@ -1,4 +1,4 @@
-//===-- Padding.cpp - bank conflicts of shared arrays ---------------------===//
+//===-- RowPadding.cpp - bank conflicts of shared arrays ------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,10 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "plan/Padding.h"
+#include "plan/RowPadding.h"
 #include "arch/ArchInfo.h"
 #include "plan/Decide.h"
-#include "plan/Kernels.h"
+#include "plan/KernelSetting.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -26,7 +26,7 @@ static constexpr double LoopTrips = 8;
 /// Rows get longer where no more than this is left of the time for accesses.
 static constexpr double MostLeft = 0.9;
 
-using Instances = std::vector<SharedArray>;
+using Instances = std::vector<AccessedArray>;
 using Accesses = std::vector<const SharedAccess *>;
 
 // To all of Arrays, in blocks of all shapes that are launched; nothing where
@@ -35,7 +35,7 @@ static std::optional<Accesses> accessesTo(const Instances &Arrays,
                                           const MergedRun &Run) {
   Accesses Result;
   std::map<std::string, std::set<std::vector<unsigned>>> Shapes;
-  for (const SharedArray &A : Arrays) {
+  for (const AccessedArray &A : Arrays) {
     if (!A.Accesses)
       return std::nullopt;
     for (const SharedAccess &S : *A.Accesses) {
@@ -97,9 +97,9 @@ conflictsOf(const Accesses &All, llvm::StringRef File, unsigned Padding) {
 
 static uint64_t addedBytes(const Instances &Arrays, unsigned Padding) {
   uint64_t Most = 0;
-  for (const SharedArray &A : Arrays) {
-    uint64_t Bytes = Padding * A.ElementBytes;
-    for (uint64_t Extent : llvm::ArrayRef(A.Extents).drop_back())
+  for (const AccessedArray &A : Arrays) {
+    uint64_t Bytes = Padding * A.Array.ElementBytes;
+    for (uint64_t Extent : llvm::ArrayRef(A.Array.Extents).drop_back())
       Bytes *= Extent;
     Most = std::max(Most, Bytes);
   }
@@ -109,9 +109,8 @@ static uint64_t addedBytes(const Instances &Arrays, unsigned Padding) {
 // Whether a launch of K, be it one that nobody saw, may ask for so much that
 // Bytes leave it no room in Limit; or it may need all its blocks at once.
 static bool mayFail(const MergedKernel &K, uint64_t Bytes, uint64_t Limit) {
-  if (K.WaitsForBlocks || K.Facts.Asks == AskedSize::All ||
-      (K.Facts.UsesDynamicShared &&
-       (K.Launches.empty() || K.Facts.AddressTaken)))
+  if (K.WaitsForBlocks || K.Shared.Asks == AskedSize::All ||
+      (K.Shared.UsesDynamic && (K.Launches.empty() || K.Facts.AddressTaken)))
     return true;
   return llvm::any_of(K.Launches, [&](const Launch &L) {
     return L.Cooperative || !L.DynamicSharedBytes ||
@@ -127,14 +126,14 @@ static std::optional<Reason> addBytes(const PlannedSharedArray &A,
   for (unsigned Row : A.Kernels) {
     const KernelPlan &K = P.Kernels[Row];
     auto Warps = [&](uint64_t Static) {
-      return residentWarps(P.GpuArch, K.BlockThreads, K.Registers,
+      return residentWarps(P.GpuArch, K.Block.Threads, K.Registers,
                            Static + K.DynamicSharedBytes);
     };
     // Launches that ask for storage may opt in to more.
     const uint64_t Limit =
         K.OptIn ? std::min(commonSharedLimit(Options), Options.SharedLimit)
                 : StaticSharedLimit;
-    const uint64_t Brought = broughtBytes(K.WarpBytes, K.BlockThreads);
+    const uint64_t Brought = broughtBytes(K.WarpBytes, K.Block.Threads);
     if (K.SharedAfter + Bytes > Limit ||
         K.SharedAfter + Bytes - Brought > StaticSharedLimit)
       return Reason::OverBudget;
@@ -176,7 +175,7 @@ static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
                                  const PlanOptions &Options, const Wish &W,
                                  Plan &P) {
   PlannedSharedArray Result;
-  Result.Array = Arrays.front();
+  Result.Array = Arrays.front().Array;
   Result.Asked = W.Wanted == Layout::Padded;
   const std::string &File = Result.Array.Where.File;
   auto Stays = [&](Reason Why, const Place &Where) {
@@ -193,9 +192,9 @@ static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
   const bool HasRows = Result.Array.hasRows();
   if (!All && !HasRows)
     return Stays(Reason::BanksUnknown, Result.Array.Where);
-  for (const SharedArray &A : Arrays)
-    if (!A.Obstacles.empty())
-      return Stays(A.Obstacles.front().Why, A.Obstacles.front().Where);
+  for (const AccessedArray &A : Arrays)
+    if (const auto &Found = A.Array.Obstacles; !Found.empty())
+      return Stays(Found.front().Why, Found.front().Where);
   if (!All)
     return Stays(Reason::BanksUnknown, Result.Array.Where);
   if (W.Wanted == Layout::Keep)
@@ -224,15 +223,14 @@ static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
 }
 
 void bankstripe::planPadding(const MergedRun &Run, const PlanOptions &Options,
-                             std::vector<DecisionOutcome> &Outcomes,
                              Plan &Into) {
   std::map<std::tuple<std::string, std::string, std::string>, unsigned> Count;
   for (const auto &[Where, Arrays] : Run.SharedArrays) {
-    const SharedArray &First = Arrays.front();
+    const SharedArray &First = Arrays.front().Array;
     DecisionOutcome *Outcome = nullptr;
     const Wish W =
         wishFor(First, ++Count[{Where.File, First.Function, First.Name}],
-                Options, Outcomes, Outcome);
+                Options, Into.Outcomes, Outcome);
     const PlannedSharedArray &A =
         Into.SharedArrays.emplace_back(decide(Arrays, Run, Options, W, Into));
     if (!Outcome)

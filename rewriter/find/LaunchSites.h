@@ -1,12 +1,12 @@
-//===-- Launches.h - launches of kernels ------------------------*- C++ -*-===//
+//===-- LaunchSites.h - launches of kernels ---------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_FIND_LAUNCHES_H
-#define BANKSTRIPE_FIND_LAUNCHES_H
+#ifndef BANKSTRIPE_FIND_LAUNCHSITES_H
+#define BANKSTRIPE_FIND_LAUNCHSITES_H
 
 #include "find/HostCalls.h"
 

@@ -1,4 +1,4 @@
-//===-- Search.cpp - the assignment that pays most ------------------------===//
+//===-- AssignmentSearch.cpp - the assignment that pays most --------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "plan/Search.h"
+#include "plan/AssignmentSearch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -155,7 +155,7 @@ void Searcher::order(std::vector<unsigned> &Arrays) {
 std::optional<unsigned> Searcher::fullKernel(unsigned I,
                                              const Candidate &C) const {
   Assignment With;
-  if (P.Choices[I].InVersion) {
+  if (P.Choices[I].Storage.InVersion) {
     With = A;
     With[I] = &C;
   }
@@ -219,7 +219,7 @@ void Searcher::fit() {
 
 std::vector<KernelGroup> Searcher::movingGroups(bool OnlyDynamic) const {
   return groupKernels(A.size(), [&](unsigned I) -> llvm::ArrayRef<unsigned> {
-    if (!A[I] || (OnlyDynamic && !P.Choices[I].Dynamic))
+    if (!A[I] || (OnlyDynamic && !P.Choices[I].Storage.Dynamic))
       return {};
     return array(I).Kernels;
   });

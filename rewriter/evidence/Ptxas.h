@@ -1,34 +1,23 @@
-//===-- Evidence.h - ask the compilers about findings -----------*- C++ -*-===//
+//===-- Ptxas.h - what ptxas says of kernels --------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The third arrow of the pipeline, in two parts:
-//
-//   ParsedUnit, findings => optimised device IR => ArrayEvidence per finding
-//   a source file, nvcc  => ptxas' report       => KernelResources per kernel
+//   a source file, nvcc => ptxas' report => KernelResources per kernel
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_EVIDENCE_EVIDENCE_H
-#define BANKSTRIPE_EVIDENCE_EVIDENCE_H
+#ifndef BANKSTRIPE_EVIDENCE_PTXAS_H
+#define BANKSTRIPE_EVIDENCE_PTXAS_H
 
 #include "frontend/Frontend.h"
 #include "model/Evidence.h"
-#include "model/Finding.h"
+#include "model/UnitFacts.h"
 #include <set>
 
 namespace bankstripe {
-
-/// Emits the device IR of \p Unit, completes \p Facts by what its calls tell
-/// (Calls.h), optimises it at -O3 for \p GpuArch and tells for each finding
-/// whether it survives in local memory and whether its indices are uniform.
-/// Never fails: where no IR can be made, every array is Unknown and Problem
-/// says why.
-UnitEvidence gatherEvidence(ParsedUnit &Unit, UnitFacts &Facts,
-                            llvm::StringRef GpuArch);
 
 /// What nvcc compiles of a file.
 enum class Sides {

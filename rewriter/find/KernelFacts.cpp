@@ -1,4 +1,4 @@
-//===-- Kernels.cpp - kernels and the functions they reach ----------------===//
+//===-- KernelFacts.cpp - kernels and the functions they reach ------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "find/Kernels.h"
+#include "find/KernelFacts.h"
 #include "find/BlockSize.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"

@@ -1,12 +1,12 @@
-//===-- Search.h - the assignment that pays most ----------------*- C++ -*-===//
+//===-- AssignmentSearch.h - the assignment that pays most ------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_PLAN_SEARCH_H
-#define BANKSTRIPE_PLAN_SEARCH_H
+#ifndef BANKSTRIPE_PLAN_ASSIGNMENTSEARCH_H
+#define BANKSTRIPE_PLAN_ASSIGNMENTSEARCH_H
 
 #include "plan/Evaluate.h"
 

@@ -1,12 +1,12 @@
-//===-- Pointers.h - follow pointers into an array --------------*- C++ -*-===//
+//===-- WalkingPointers.h - follow pointers into an array -------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_FIND_POINTERS_H
-#define BANKSTRIPE_FIND_POINTERS_H
+#ifndef BANKSTRIPE_FIND_WALKINGPOINTERS_H
+#define BANKSTRIPE_FIND_WALKINGPOINTERS_H
 
 #include "find/ElementFate.h"
 #include "find/Operators.h"

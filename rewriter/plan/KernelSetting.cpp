@@ -1,4 +1,4 @@
-//===-- Kernels.cpp - what a kernel has for arrays ------------------------===//
+//===-- KernelSetting.cpp - what a kernel has for arrays ------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "plan/Kernels.h"
+#include "plan/KernelSetting.h"
 #include "plan/Candidates.h"
 #include "plan/Decide.h"
 #include "plan/Layout.h"
@@ -38,12 +38,16 @@ static std::string at(const Place &Where) {
 
 // --- Block bounds ------------------------------------------------------------
 
-static void take(KernelSetting &S, unsigned Threads, BlockSizeSource Source,
-                 std::string Text) {
-  S.BlockThreads = S.BoundsToAdd = Threads;
-  S.Source = Source;
-  S.SourceText = std::move(Text);
+static void setBound(KernelSetting &S, unsigned Threads, BlockSizeSource Source,
+                     std::string Text) {
+  S.Block = {Threads, Source, std::move(Text), Threads};
   S.AddBounds = Source != BlockSizeSource::LaunchBounds;
+}
+
+// By the launch with the largest block.
+static void setBound(KernelSetting &S, const Launch &Largest) {
+  setBound(S, *Largest.Threads, BlockSizeSource::Launches,
+           "launch at " + at(Largest.Where) + " (" + Largest.Source + ")");
 }
 
 // The launch with the largest block among the known ones.
@@ -109,9 +113,7 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
   std::optional<Why> Problem = whyUnbounded(K);
   const Launch *Largest = largest(K);
   if (!Problem)
-    return take(S, *Largest->Threads, BlockSizeSource::Launches,
-                "launch at " + at(Largest->Where) + " (" + Largest->Source +
-                    ")");
+    return setBound(S, *Largest);
   auto [Given, Origin, Promise] = givenBound(K.Facts, Options);
   // A version is for such blocks, too, and no launch fails that has larger
   // ones.
@@ -123,8 +125,8 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
                          std::to_string(*Largest->Threads) + " threads, " +
                          Origin + " says " + std::to_string(Given)};
   else
-    take(S, Given, BlockSizeSource::Option,
-         Options.BlockSize ? Origin + "=" + std::to_string(Given) : Origin);
+    setBound(S, Given, BlockSizeSource::Option,
+             Options.BlockSize ? Origin + "=" + std::to_string(Given) : Origin);
 }
 
 std::optional<Why> bankstripe::whyBlocksStay(const MergedKernel &K) {
@@ -146,12 +148,12 @@ std::optional<Why> bankstripe::whyBlocksStay(const MergedKernel &K) {
 
 static void boundDynamicShared(KernelSetting &S, const MergedKernel &K) {
   const Kernel &Facts = K.Facts;
-  if (Facts.Asks == AskedSize::All) {
+  if (K.Shared.Asks == AskedSize::All) {
     S.Obstacle = Why{Reason::DynamicSharedMemory, Facts.Where,
                      "it asks how much shared memory it has in all"};
     return;
   }
-  if (Facts.UsesDynamicShared && (K.Launches.empty() || Facts.AddressTaken)) {
+  if (K.Shared.UsesDynamic && (K.Launches.empty() || Facts.AddressTaken)) {
     S.Obstacle = Why{Reason::DynamicSharedMemory, Facts.Where,
                      "not all launches were seen"};
     return;
@@ -178,7 +180,7 @@ static constexpr unsigned LinkableBlock = 256;
 
 static bool mayAddBounds(const KernelSetting &S, const MergedKernel &K) {
   return K.Facts.BoundsExcludedBy.empty() &&
-         (!K.CallsOtherUnits || S.BoundsToAdd <= LinkableBlock);
+         (!K.CallsOtherUnits || S.Block.ToAdd <= LinkableBlock);
 }
 
 KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
@@ -186,8 +188,8 @@ KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
   KernelSetting S;
   const Kernel &Facts = K.Facts;
   if (Facts.Bounds)
-    take(S, Facts.Bounds->Threads, BlockSizeSource::LaunchBounds,
-         "__launch_bounds__ at " + at(Facts.Where));
+    setBound(S, Facts.Bounds->Threads, BlockSizeSource::LaunchBounds,
+             "__launch_bounds__ at " + at(Facts.Where));
   else
     boundFromLaunches(S, K, Options);
   if (!S.Obstacle && S.AddBounds && !Facts.BoundsExcludedBy.empty())
@@ -215,7 +217,7 @@ static void shareBounds(std::vector<KernelSetting> &Settings,
     if (!K.Facts.Bounds && K.Facts.BoundsInsertion.isValid())
       Groups[K.Facts.BoundsInsertion].push_back(Row);
   auto SizeOf = [](const KernelSetting &S) {
-    return S.BlockThreads ? S.BlockThreads : UINT_MAX;
+    return S.Block.Threads ? S.Block.Threads : UINT_MAX;
   };
   for (auto &[Text, Group] : Groups) {
     const KernelSetting *Largest = &Settings[Group.front()];
@@ -228,9 +230,9 @@ static void shareBounds(std::vector<KernelSetting> &Settings,
     }
     for (unsigned Row : Group) {
       KernelSetting &S = Settings[Row];
-      S.BlockThreads = Largest->BlockThreads;
-      S.BoundsToAdd = Largest->BoundsToAdd;
-      S.SourceText = Largest->SourceText;
+      S.Block.Threads = Largest->Block.Threads;
+      S.Block.ToAdd = Largest->Block.ToAdd;
+      S.Block.Text = Largest->Block.Text;
       if (!S.Obstacle)
         S.Obstacle = Obstacle;
     }
@@ -268,7 +270,7 @@ static std::string whyLaunchesStay(const MergedKernel &Merged,
   const Kernel &K = Merged.Facts;
   if (K.AddressTaken)
     return whoElseLaunches(K);
-  if (K.Asks != AskedSize::None)
+  if (Merged.Shared.Asks != AskedSize::None)
     return "it asks how much shared memory it has";
   if (K.AttributeSetAt.isValid())
     return "its attributes are set at " + at(K.AttributeSetAt);
@@ -344,7 +346,7 @@ static uint64_t budgetOf(const KernelSetting &S, const MergedKernel &K,
                          const PlanOptions &Options) {
   auto Less = [](uint64_t A, uint64_t B) { return A > B ? A - B : 0; };
   // A variable after ours may have to be aligned to 16 bytes.
-  const uint64_t Used = llvm::alignTo(K.Facts.StaticSharedBytes, 16) +
+  const uint64_t Used = llvm::alignTo(K.Shared.StaticBytes, 16) +
                         llvm::alignTo(S.OwnDynamicBytes, 16);
   if (!S.Dynamic)
     return Less(StaticSharedLimit, Used);
@@ -375,7 +377,7 @@ static bool wantsDynamic(const KernelGroup &G, const MergedRun &Run,
     const ReachedArray &A = Run.Arrays[I];
     for (unsigned Row : A.Kernels)
       Need[Row] +=
-          bytesIn(A, smallestStripe(A), Row, Settings[Row].BlockThreads);
+          bytesIn(A, smallestStripe(A), Row, Settings[Row].Block.Threads);
   }
   return llvm::any_of(Need, [&](auto Each) {
     auto [Row, Bytes] = Each;
@@ -407,8 +409,7 @@ whyGroupIsStatic(const KernelGroup &G, const MergedRun &Run,
 
 // Whether a launch may ask for dynamic shared memory that is the kernel's own.
 static bool hasOwnMemory(const MergedKernel &K) {
-  return K.Facts.UsesDynamicShared ||
-         llvm::any_of(K.Launches, [](const Launch &L) {
+  return K.Shared.UsesDynamic || llvm::any_of(K.Launches, [](const Launch &L) {
            return L.DynamicSharedBytes != uint64_t(0);
          });
 }
@@ -438,10 +439,10 @@ static void makeDynamic(KernelSetting &S, const MergedKernel &K,
                         const MergedRun &Run) {
   S.Dynamic = true;
   S.Unbounded = std::exchange(S.Obstacle, std::nullopt);
-  S.BoundsToAdd = S.BlockThreads ? S.BlockThreads : launchableBlock(K, Run);
+  S.Block.ToAdd = S.Block.Threads ? S.Block.Threads : launchableBlock(K, Run);
   S.AddBounds = !K.Facts.Bounds && mayAddBounds(S, K);
-  const uint64_t Rest = StaticSharedLimit -
-                        std::min(StaticSharedLimit, K.Facts.StaticSharedBytes);
+  const uint64_t Rest =
+      StaticSharedLimit - std::min(StaticSharedLimit, K.Shared.StaticBytes);
   for (const Launch &L : K.Launches) {
     S.OwnUnknown |= !L.DynamicSharedBytes;
     S.OwnDynamicBytes =
@@ -510,12 +511,12 @@ static void boundVersion(KernelSetting &S, const MergedKernel &K,
   const bool SizesVary =
       llvm::any_of(K.Launches, [](const Launch &L) { return !L.Threads; });
   if (Given)
-    take(S, Given, BlockSizeSource::Option, Origin);
+    setBound(S, Given, BlockSizeSource::Option, Origin);
   else if (Largest && (!SizesVary || *Largest->Threads >= UsualBlock))
-    take(S, *Largest->Threads, BlockSizeSource::Launches,
-         "launch at " + at(Largest->Where) + " (" + Largest->Source + ")");
+    setBound(S, *Largest);
   else
-    take(S, UsualBlock, BlockSizeSource::Unknown, "what blocks usually have");
+    setBound(S, UsualBlock, BlockSizeSource::Unknown,
+             "what blocks usually have");
 }
 
 // What stands against a version of K; empty when nothing does. Its launch
@@ -549,7 +550,7 @@ static void makeVersion(KernelSetting &S, const MergedKernel &K,
   S.OwnDynamicBytes = 0;
   boundDynamicShared(S, K);
   boundVersion(S, K, Options);
-  S.BoundsToAdd = launchableBlock(K);
+  S.Block.ToAdd = launchableBlock(K);
   S.HasVersion = true;
 }
 

@@ -1,0 +1,130 @@
+//===-- Gather.cpp - what the optimiser says of each finding --------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   ParsedUnit => device IR            (DeviceModule.cpp)
+//              => banks of accesses    (Banks.cpp)
+//              => allocas of findings  (Residency.cpp)
+//              => optimised IR         (DeviceModule.cpp)
+//              => surviving allocas    (Residency.cpp)
+//              => uniform or not       (Divergence.cpp)
+//              => what kernels do      (Work.cpp)
+//              => who waits for others (Waiting.cpp)
+//
+//===----------------------------------------------------------------------===//
+
+#include "evidence/Gather.h"
+
+#include "evidence/Banks.h"
+#include "evidence/Calls.h"
+#include "evidence/DeviceModule.h"
+#include "evidence/Residency.h"
+#include "evidence/Waiting.h"
+#include "evidence/Work.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+
+namespace bankstripe {
+
+static bool isLinked(ParsedUnit &Unit) {
+  return Unit.compiler().getLangOpts().GPURelocatableDeviceCode;
+}
+
+// Of a whole unit: kernels of other units may reach its functions, and shared
+// arrays of kernels that hold no array of a thread may become larger.
+static Expected<std::set<std::string>>
+findWaiting(Module &M, clang::CompilerInstance &Compiler, StringRef GpuArch,
+            QuietContext &Context) {
+  if (functionsThatMayWait(M).empty())
+    return std::set<std::string>();
+  const std::unique_ptr<Module> Copy = CloneModule(M);
+  keepOnly(*Copy, functionsThatMayWait(*Copy));
+  if (Error E = optimize(*Copy, Compiler, GpuArch, Context))
+    return std::move(E);
+  return functionsThatWait(*Copy);
+}
+
+namespace {
+
+/// The evidence of one unit, step by step.
+class Gatherer {
+public:
+  Gatherer(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch)
+      : Unit(Unit), Facts(Facts), GpuArch(GpuArch) {
+    Result.Arrays.resize(Facts.Findings.size());
+  }
+  Error readModule();
+  Error readOptimizedModule();
+
+  UnitEvidence Result;
+
+private:
+  ParsedUnit &Unit;
+  const UnitFacts &Facts;
+  StringRef GpuArch;
+  QuietContext Context;
+  std::unique_ptr<Module> M;
+  std::optional<AllocaTracker> Tracker;
+};
+
+} // namespace
+
+Error Gatherer::readModule() {
+  if (Error E = emitDeviceModule(Unit, Facts, Context).moveInto(M))
+    return E;
+  Tracker.emplace(*M, Facts.Findings);
+  readCalls(*M, *Tracker, isLinked(Unit), Facts, Result);
+  Result.SharedAccesses = readBanks(*M, Facts);
+  return Error::success();
+}
+
+Error Gatherer::readOptimizedModule() {
+  const bool AllMayWait = isLinked(Unit) || !Facts.SharedArrays.empty();
+  if (AllMayWait)
+    if (Error E = findWaiting(*M, Unit.compiler(), GpuArch, Context)
+                      .moveInto(Result.Waiting))
+      return E;
+  const bool Holds = !Tracker->holders().empty();
+  if (Holds) {
+    keepOnly(*M, Tracker->holders());
+    if (Error E = optimize(*M, Unit.compiler(), GpuArch, Context))
+      return E;
+  }
+  for (auto [I, E] : enumerate(Result.Arrays))
+    E.Where =
+        Tracker->wasEmitted(I) ? Residency::Registers : Residency::NotEmitted;
+  if (!Holds)
+    return Error::success();
+  readOptimized(*M, *Tracker, Result);
+  if (!AllMayWait)
+    Result.Waiting = functionsThatWait(*M);
+  return Error::success();
+}
+
+UnitEvidence
+gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
+               function_ref<bool(const UnitEvidence &)> IsWorthOptimizing) {
+  Gatherer Steps(Unit, Facts, GpuArch);
+  UnitEvidence &Result = Steps.Result;
+  // Kernels without arrays may call functions of other units that have some.
+  Result.IsOptimized =
+      Facts.Findings.empty() && Facts.SharedArrays.empty() && !isLinked(Unit);
+  if (Result.IsOptimized)
+    return std::move(Result);
+  auto Note = [&](Error Problem) {
+    const bool Failed = bool(Problem);
+    Result.Problem = toString(std::move(Problem));
+    return !Failed;
+  };
+  if (Note(Steps.readModule()) && IsWorthOptimizing(Result))
+    Result.IsOptimized = Note(Steps.readOptimizedModule());
+  return std::move(Result);
+}
+
+} // namespace bankstripe

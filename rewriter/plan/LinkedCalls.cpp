@@ -1,0 +1,81 @@
+//===-- LinkedCalls.cpp - calls between units that are linked -------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/LinkedCalls.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace bankstripe;
+
+LinkedCalls::LinkedCalls(llvm::ArrayRef<UnitResult> Units) {
+  for (auto [I, Unit] : llvm::enumerate(Units)) {
+    Waiting.insert(Unit.Evidence.Waiting.begin(), Unit.Evidence.Waiting.end());
+    for (const DeviceFunction &F : Unit.Evidence.Functions) {
+      Linked &Into = Functions[F.Id];
+      if (F.Defined)
+        Into.DefiningUnits.insert(I);
+      Into.Facts.Shared.merge(F.Shared);
+      llvm::append_range(Into.Facts.Calls, F.Calls);
+    }
+  }
+}
+
+std::set<std::string> LinkedCalls::below(const std::string &Id) const {
+  std::set<std::string> Seen;
+  std::vector<std::string> Open{Id};
+  while (!Open.empty()) {
+    auto It = Functions.find(Open.back());
+    Open.pop_back();
+    if (It == Functions.end())
+      continue;
+    for (const std::string &Callee : It->second.Facts.Calls)
+      if (Seen.insert(Callee).second)
+        Open.push_back(Callee);
+  }
+  return Seen;
+}
+
+bool LinkedCalls::isMissing(const std::string &Id) const {
+  auto It = Functions.find(Id);
+  return It != Functions.end() && It->second.DefiningUnits.empty();
+}
+
+SharedMemory
+LinkedCalls::sharedMemoryOf(const std::string &Id,
+                            const std::set<std::string> &Below) const {
+  SharedMemory Result;
+  auto Add = [&](const std::string &Each) {
+    auto It = Functions.find(Each);
+    if (It == Functions.end())
+      return;
+    const SharedMemory &Own = It->second.Facts.Shared;
+    Result.StaticBytes += Own.StaticBytes;
+    Result.Asks = std::max(Result.Asks, Own.Asks);
+  };
+  Add(Id);
+  llvm::for_each(Below, Add);
+  return Result;
+}
+
+bool LinkedCalls::anyWaits(const std::set<std::string> &Ids) const {
+  return llvm::any_of(
+      Ids, [&](const std::string &Id) { return Waiting.count(Id) != 0; });
+}
+
+bool LinkedCalls::leavesUnit(const std::string &Id,
+                             const std::set<std::string> &Callees) const {
+  auto UnitsOf = [&](const std::string &Function) {
+    auto It = Functions.find(Function);
+    return It == Functions.end() ? std::set<size_t>()
+                                 : It->second.DefiningUnits;
+  };
+  const std::set<size_t> Own = UnitsOf(Id);
+  return !Own.empty() && llvm::any_of(Callees, [&](const std::string &Callee) {
+    const std::set<size_t> Units = UnitsOf(Callee);
+    return llvm::none_of(Own,
+                         [&](size_t Unit) { return Units.count(Unit) != 0; });
+  });
+}

@@ -1,0 +1,52 @@
+//===-- LinkedCalls.h - calls between units that are linked -----*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With relocatable device code, code of one unit calls functions of others.
+// Functions are joined by their mangled names; where a tree holds several
+// programs with functions of the same name, they count as one, which asks for
+// more room than needed and never for less.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_PLAN_LINKEDCALLS_H
+#define BANKSTRIPE_PLAN_LINKEDCALLS_H
+
+#include "plan/MakePlan.h"
+
+namespace bankstripe {
+
+/// The device functions of units that are linked with others.
+class LinkedCalls {
+public:
+  explicit LinkedCalls(llvm::ArrayRef<UnitResult> Units);
+
+  bool knows(const std::string &Id) const { return Functions.count(Id) != 0; }
+  /// Whatever the calls of \p Id lead to; itself only when it calls itself.
+  std::set<std::string> below(const std::string &Id) const;
+  /// Declared somewhere, defined nowhere.
+  bool isMissing(const std::string &Id) const;
+  /// What \p Id, and \p Below that, have of shared memory in all.
+  SharedMemory sharedMemoryOf(const std::string &Id,
+                              const std::set<std::string> &Below) const;
+  /// Whether one of \p Ids waits in a loop for other blocks.
+  bool anyWaits(const std::set<std::string> &Ids) const;
+  /// Whether some of \p Callees are defined in no unit that defines \p Id.
+  bool leavesUnit(const std::string &Id,
+                  const std::set<std::string> &Callees) const;
+
+private:
+  struct Linked {
+    DeviceFunction Facts;
+    std::set<size_t> DefiningUnits;
+  };
+  std::map<std::string, Linked> Functions;
+  std::set<std::string> Waiting;
+};
+
+} // namespace bankstripe
+
+#endif
