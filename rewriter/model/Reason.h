@@ -7,7 +7,7 @@
 //
 // Every verdict has exactly one reason, and every reason an id that users see,
 // grep for and look up in docs/reference/reasons/. The table lives in
-// Reason.cpp; a unit test holds it against these pages.
+// Reasons.def; a unit test holds it against these pages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,85 +33,10 @@ enum class VerdictKind {
   Unsupported, ///< Is used in a way that this version cannot rewrite safely.
 };
 
-/// Why. Grouped by the verdict that each leads to.
+/// Why.
 enum class Reason {
-  // stripe
-  DynamicIndex,
-  // slot: what needs the array to be contiguous, or its uses to stay as they
-  // are written
-  ClassObject,
-  ElementType,
-  TooManyDimensions,
-  QualifiedType,
-  ArrayTypedef,
-  PassedToFunction,
-  PointerTaken,
-  ElementAddressEscapes,
-  CapturedByLambda,
-  RangeFor,
-  ReferenceBound,
-  PartialSubscript,
-  IndexType,
-  SizeOfArray,
-  SkippedCode,
-  UnknownUse,
-  DecidedSlot,
-  PartOfWarp,
-  ByteElements,
-  // split
-  DecidedSplit,
-  // bits
-  BoolElements,
-  // padded
-  BankConflicts,
-  // constant
-  ConstantTable,
-  // registers
-  StaysInRegisters,
-  // keep
-  Nolint,
-  DecidedKeep,
-  HasVersion,
-  BlockSizeUnknown,
-  BlockSizeConflict,
-  LinkedCallees,
-  OverBudget,
-  NotProfitable,
-  PollsMemory,
-  DynamicSharedMemory,
-  CooperativeLaunch,
-  WaitsForBlocks,
-  OutOfBounds,
-  StackFrameKept,
-  CompileFailed,
-  NoEvidence,
-  NeverUsed,
-  OutsidePaths,
-  NoKernel,
-  NotInstantiated,
-  UnseenCallee,
-  ConflictFree,
-  ConflictsStay,
-  LeavesRow,
-  OneDimensional,
-  BanksUnknown,
-  // refuse
-  InLambda,
-  RecursiveFunction,
-  ConstexprFunction,
-  ClassLifetime,
-  ConstElements,
-  OverAligned,
-  Decltype,
-  DeclarationInMacro,
-  DeclarationPlace,
-  DeclaratorShape,
-  HiddenName,
-  KernelInMacro,
-  Goto,
-  InlineAssembly,
-  Initializer,
-  TranslationUnitsDiffer,
+#define REASON(NAME, VERDICT, ID, SUMMARY, ADVICE) NAME,
+#include "model/Reasons.def"
 };
 
 /// A property of the source that stands against moving the array.
