@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block runs as often as the loops around it: the constant trip count where
-// scalar evolution knows one, else a guess. In how many of the turns of a loop
-// a branch leads to it is what LLVM's branch probabilities say, half of them
-// where nothing is known. To those is added what they do not look at and what
-// hashes live by, a counter that is compared for equality:
+// How often a block runs is the product over the loops around it of their trip
+// counts, where scalar evolution knows one, else a guess, and of the part of
+// their turns in which it is reached, by LLVM's branch probabilities. To those
+// is added what they do not look at, a counter that is compared for equality:
 //
 //   data[length++] = byte; if (length == 64) transform();    1 turn in 64
 //   if (i % 16 == 0) ...                                     1 turn in 16
@@ -109,8 +108,8 @@ double BlockWeights::shareOfTurns(const BasicBlock &Block, const Loop *Inside,
   const BasicBlock *Latch = L.getLoopLatch();
   if (Latch && Dominators.dominates(&Block, Latch))
     return 1;
-  auto FrequencyOf = [&](const BasicBlock &Of) {
-    return double(Frequencies.getBlockFreq(&Of).getFrequency());
+  auto FrequencyOf = [&](const BasicBlock &B) {
+    return double(Frequencies.getBlockFreq(&B).getFrequency());
   };
   double Comes = 0;
   if (!Inside)

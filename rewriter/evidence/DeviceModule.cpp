@@ -29,16 +29,12 @@
 #include "clang/Frontend/TextDiagnosticBuffer.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/PassManager.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
@@ -114,28 +110,6 @@ void setCodeGenOptions(clang::CodeGenOptions &Options) {
   Options.DebugColumnInfo = true;
 }
 
-/// Marks every function that can get to a member of \p Reached by calls or by
-/// its address, however it is passed around.
-void addCallers(SmallDenseSet<Function *> &Reached) {
-  SmallVector<User *> Pending;
-  SmallPtrSet<User *, 32> Seen;
-  auto AddUsers = [&](Value &V) {
-    for (User *U : V.users())
-      if (Seen.insert(U).second)
-        Pending.push_back(U);
-  };
-  for (Function *F : Reached)
-    AddUsers(*F);
-  while (!Pending.empty()) {
-    User *U = Pending.pop_back_val();
-    auto *I = dyn_cast<Instruction>(U);
-    if (!I)
-      AddUsers(*U);
-    else if (Reached.insert(I->getFunction()).second)
-      AddUsers(*I->getFunction());
-  }
-}
-
 } // namespace
 
 bool isOfSystem(const Function &F) { return F.hasFnAttribute(SystemAttribute); }
@@ -144,6 +118,14 @@ StringRef sourceName(const Function &F) {
   const StringRef Name = F.getName();
   return Name.take_front(
       std::min(Name.find("__static__"), Name.find("__intern__")));
+}
+
+IrAnalyses::IrAnalyses(PassBuilder &Builder) {
+  Builder.registerModuleAnalyses(Modules);
+  Builder.registerCGSCCAnalyses(Components);
+  Builder.registerFunctionAnalyses(Functions);
+  Builder.registerLoopAnalyses(Loops);
+  Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
 }
 
 QuietContext::QuietContext() {
@@ -178,6 +160,26 @@ Expected<std::unique_ptr<Module>> emitDeviceModule(ParsedUnit &Unit,
     return createStringError("the code is not compiled for a GPU but for '" +
                              M->getTargetTriple().str() + "'");
   return M;
+}
+
+void addCallers(SmallDenseSet<Function *> &Reached) {
+  SmallVector<User *> Pending;
+  SmallPtrSet<User *, 32> Seen;
+  auto AddUsers = [&](Value &V) {
+    for (User *U : V.users())
+      if (Seen.insert(U).second)
+        Pending.push_back(U);
+  };
+  for (Function *F : Reached)
+    AddUsers(*F);
+  while (!Pending.empty()) {
+    User *U = Pending.pop_back_val();
+    auto *I = dyn_cast<Instruction>(U);
+    if (!I)
+      AddUsers(*U);
+    else if (Reached.insert(I->getFunction()).second)
+      AddUsers(*I->getFunction());
+  }
 }
 
 void keepOnly(Module &M, const SmallDenseSet<Function *> &Holders) {
@@ -299,16 +301,9 @@ void runPipeline(Module &M, TargetMachine &Machine) {
   PipelineTuningOptions Tuning;
   Tuning.SLPVectorization = true;
   PassBuilder Builder(&Machine, Tuning);
-  LoopAnalysisManager Loops;
-  FunctionAnalysisManager Functions;
-  CGSCCAnalysisManager Components;
-  ModuleAnalysisManager Modules;
-  Builder.registerModuleAnalyses(Modules);
-  Builder.registerCGSCCAnalyses(Components);
-  Builder.registerFunctionAnalyses(Functions);
-  Builder.registerLoopAnalyses(Loops);
-  Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
-  Builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(M, Modules);
+  IrAnalyses Analyses(Builder);
+  Builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
+      .run(M, Analyses.Modules);
 }
 
 } // namespace

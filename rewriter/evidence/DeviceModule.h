@@ -17,6 +17,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
@@ -58,11 +59,25 @@ bool isOfSystem(const llvm::Function &F);
 /// Clang adds to names of internal linkage that the host has to find.
 llvm::StringRef sourceName(const llvm::Function &F);
 
+/// Adds every function that can get to a member of \p Reached by calls or by
+/// its address, however it is passed around.
+void addCallers(llvm::SmallDenseSet<llvm::Function *> &Reached);
+
 /// Removes from \p M what can have no influence on the functions \p Holders:
 /// all but them, the kernels that reach them, and what those need. What remains
 /// and is no root gets internal linkage.
 void keepOnly(llvm::Module &M,
               const llvm::SmallDenseSet<llvm::Function *> &Holders);
+
+/// The analyses that LLVM has of modules.
+struct IrAnalyses {
+  explicit IrAnalyses(llvm::PassBuilder &Builder);
+
+  llvm::LoopAnalysisManager Loops;
+  llvm::FunctionAnalysisManager Functions;
+  llvm::CGSCCAnalysisManager Components;
+  llvm::ModuleAnalysisManager Modules;
+};
 
 /// Optimises \p M at -O3 for \p GpuArch, after linking what it needs of the
 /// device library that \p Compiler's command names.

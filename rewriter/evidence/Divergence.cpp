@@ -5,32 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What makes an index uniform
-// ---------------------------
 // LLVM's uniformity analysis spreads divergence from its sources through data
-// flow, through the joins after a divergent branch, and out of loops that the
-// lanes leave at different times. That part is taken as it is. What the sources
-// are is the target's business, and there the NVPTX target does not serve:
-// written for other clients, it takes every load from a generic pointer and
-// the result of every call for divergent. Pointers that a kernel gets are
-// generic until code generation, and `blockDim.x` and `max(i, j)` are calls in
-// the IR. By that measure `a[table[i]]`, `a[max(i, 0)]` and `a[blockDim.x]` are
-// all non-uniform, although a warp asks for one element in each.
-//
-// WarpUniformity below names the sources that a warp has in fact:
+// flow, joins and loops. What the sources are is the target's business, and the
+// NVPTX target takes every load from a generic pointer and the result of every
+// call for divergent, so that `a[table[i]]` and `a[blockDim.x]` would both be
+// non-uniform. WarpUniformity below names the sources that a warp has in fact:
 //
 //   threadIdx, the lane id, lane masks       different in each lane
 //   blockIdx, blockDim, gridDim, ...         the same in a block
 //   arguments of a kernel                    the same in the grid
 //   arguments of a device function           unknown, taken for different
-//   a load at one address                    one word, given to all lanes that
-//                                            load together, so it is as uniform
-//                                            as its address; for memory
-//                                            that the kernel writes this rests
-//                                            on the warp loading together, the
-//                                            premise of the whole analysis
-//   a load from a per-thread array              a different word in each lane,
-//                                            whatever the address
+//   a load at one address                    as uniform as its address, since
+//                                            the warp loads together
+//   a load from a per-thread array           a different word in each lane
 //   a load of a private object's member      as uniform as all that is stored
 //   outside of its arrays                    there (see below)
 //   volatile and atomic loads, atomics       each lane its own value
@@ -39,22 +26,15 @@
 //   that touch no memory
 //   any other call, inline assembly          unknown, taken for different
 //
-// The address of an alloca counts as uniform: it differs from lane to lane in
-// hardware, but every lane finds its array at the same offset, and what asks
-// for attention is only whether the lanes add the same index to it. An address
-// is therefore divergent here just when some index, select condition or loop on
-// the way from the alloca to the access is.
+// The address of an alloca counts as uniform: every lane finds its array at the
+// same offset. An address is therefore divergent here just when some index,
+// select condition or loop on the way from the alloca to the access is.
 //
-// Members that stay in memory
-// ---------------------------
 // An object with an array that stays in memory keeps its other members there,
-// too: how full a buffer is, the top of a stack beside its items. No optimiser
-// splits such an object, since an index that is too large would reach them. No
-// correct program has one, and what is asked here decides about speed alone. So
-// an access at a variable index is taken to stay within the array that it
-// begins in, and what is looked at is a copy of the function in which accesses
-// at constant offsets have an object of their own. That one LLVM splits, and
-// the members become values of which the analysis knows all there is to know.
+// too: how full a buffer is, the top of a stack. An access at a variable index
+// is taken to stay within the array that it begins in, and what is looked at is
+// a copy of the function in which accesses at constant offsets have an object
+// of their own. That one LLVM splits, and the members become values.
 //
 //===----------------------------------------------------------------------===//
 

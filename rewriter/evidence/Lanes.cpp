@@ -5,20 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A load of a warp costs as many lines of the cache as its lanes ask for, and
-// whether the lines come back out of the L1 depends on how many there are. So
-// each value is given its stride over threadIdx.x, the derivative as it were:
+// Which lines the lanes of a warp ask for decides what a load costs. So each
+// value is given its stride over threadIdx.x, the derivative as it were:
 // uniform values have none, threadIdx.x has 1, sums add strides, products scale
 // them, and remainders and masks, which only wrap, leave them. What comes from
 // memory or from anything else has no stride. Positions that are computed in
-// floating-point arithmetic from these, as in interpolation, are taken to
-// change little.
+// floating-point arithmetic from these are taken to change little.
 //
 // Where control flow merges, the values that come in must agree, or all but one
 // kind be uniform: a coordinate that is clamped at the border has the stride
-// that it has inside. Lanes that choose between a few uniform values ask for no
-// more than these. But where they choose whether to count on, as tops of stacks
-// do, they end up anywhere.
+// that it has inside. But where lanes choose whether to count on, as tops of
+// stacks do, they end up anywhere.
 //
 //===----------------------------------------------------------------------===//
 

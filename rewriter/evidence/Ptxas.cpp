@@ -67,7 +67,7 @@ public:
   /// Reads what is about \p Arch; empty: all.
   explicit ReportReader(StringRef Arch) : Arch(Arch) {}
   void read(StringRef Line);
-  ResourceTable take();
+  ResourceTable table();
 
 private:
   StringRef Arch;
@@ -101,7 +101,7 @@ unsigned amountOf(StringRef Line, StringRef Unit) {
   return Sum;
 }
 
-ResourceTable ReportReader::take() {
+ResourceTable ReportReader::table() {
   unsigned Sum = 0;
   for (const auto &[Name, Frame] : FunctionFrames)
     Sum += Frame;
@@ -156,7 +156,7 @@ ResourceTable parsePtxasReport(StringRef Text, StringRef Arch) {
     Reader.read(Line);
     Text = Rest;
   }
-  return Reader.take();
+  return Reader.table();
 }
 
 std::string withoutPtxasReport(StringRef Text) {

@@ -5,18 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program can build a barrier across blocks by itself:
+// A program can build a barrier across blocks by itself, which works as long as
+// all blocks are resident:
 //
 //     atomicAdd(&arrived, 1);
 //     while (atomicAdd(&arrived, 0) < gridDim.x)
 //       __nanosleep(100);
 //
-// That works as long as all blocks are resident. Where each block takes more
-// shared memory, fewer are: the rest never start, and the others wait for them
-// for ever. So such a kernel must not have fewer resident blocks than before.
-//
-// A loop waits if each way out of it is decided by memory that others write,
-// read anew in each iteration at the same place:
+// Such a kernel must not have fewer resident blocks than before. A loop waits
+// if each way out of it is decided by memory that others write, read anew in
+// each iteration at the same place:
 //
 //   a load that is volatile or atomic
 //   an atomic operation that changes nothing, or nothing more when it is
@@ -26,11 +24,13 @@
 //   a plain load, if the loop writes nothing, and a fence or the like keeps the
 //   load in it
 //
-// A loop goes on by itself, and does not wait, if what leaves it is computed
-// from what it counts: a counter of its own, a place that differs in each
-// iteration, an atomic operation that hands out work (addition of 1), a compare
-// and exchange of what the loop has just read. Locks are taken for waiting: the
-// loop does not show who will release them.
+// It does not wait if what leaves it is computed from what it counts: a counter
+// of its own, a place that differs in each iteration, an atomic operation that
+// hands out work (addition of 1), a compare and exchange of what the loop has
+// just read. Locks are taken for waiting.
+//
+// A loop polls if it ends by what a plain load finds that the kernel writes:
+// the L1 may answer with what it held before (docs/internals/model.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +39,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InlineAsm.h"
@@ -144,6 +145,27 @@ bool mayMakeLoopWait(const Instruction &I) {
          isa<FenceInst, AtomicRMWInst>(I) || kindOf(I) == Read::Anew;
 }
 
+/// What a search does behind an instruction.
+enum class Step { On, Stop, Found };
+
+// Whether the search for what From is computed from, inside L, finds something.
+bool searchBack(ArrayRef<const Value *> From, const Loop &L,
+                function_ref<Step(const Instruction &)> See) {
+  SmallVector<const Value *> Pending(From);
+  SmallPtrSet<const Value *, 32> Seen;
+  while (!Pending.empty()) {
+    const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
+    if (!I || !L.contains(I) || !Seen.insert(I).second)
+      continue;
+    const Step Next = See(*I);
+    if (Next == Step::Found)
+      return true;
+    if (Next == Step::On)
+      append_range(Pending, I->operand_values());
+  }
+  return false;
+}
+
 /// Whether one loop waits.
 class LoopReader {
 public:
@@ -192,17 +214,9 @@ Read LoopReader::kindOfAny(const Instruction &I) const {
 // so.
 bool LoopReader::comesFrom(ArrayRef<const Value *> From,
                            function_ref<bool(const Instruction &)> Is) const {
-  SmallVector<const Value *> Pending(From);
-  SmallPtrSet<const Value *, 32> Seen;
-  while (!Pending.empty()) {
-    const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
-    if (!I || !L.contains(I) || !Seen.insert(I).second)
-      continue;
-    if (Is(*I))
-      return true;
-    append_range(Pending, I->operand_values());
-  }
-  return false;
+  return searchBack(From, L, [&](const Instruction &I) {
+    return Is(I) ? Step::Found : Step::On;
+  });
 }
 
 // Whether V, what Phi is in the next iteration, is another value than before,
@@ -356,36 +370,13 @@ bool LoopReader::waits() const {
   });
 }
 
-// The functions that F names, to call them or otherwise.
-static SmallPtrSet<Function *, 8> namedIn(Function &F) {
-  SmallPtrSet<Function *, 8> Result;
-  for (Instruction &I : instructions(F))
-    for (Value *Operand : I.operand_values())
-      if (auto *Named = dyn_cast<Function>(Operand->stripPointerCasts()))
-        Result.insert(Named);
-  return Result;
-}
-
-// Adds the functions that name one of Reached, and so on.
-static void addNaming(Module &M, FunctionSet &Reached) {
-  DenseMap<Function *, SmallVector<Function *, 4>> NamedBy;
-  for (Function &F : M)
-    for (Function *Named : namedIn(F))
-      NamedBy[Named].push_back(&F);
-  SmallVector<Function *> Pending(Reached.begin(), Reached.end());
-  while (!Pending.empty())
-    for (Function *F : NamedBy.lookup(Pending.pop_back_val()))
-      if (Reached.insert(F).second)
-        Pending.push_back(F);
-}
-
 // All functions that may read anew, and those that name them.
 static FunctionSet functionsThatRead(Module &M) {
   FunctionSet Result;
   for (Function &F : M)
     if (any_of(instructions(F), mayMakeLoopWait))
       Result.insert(&F);
-  addNaming(M, Result);
+  bankstripe::addCallers(Result);
   return Result;
 }
 
@@ -409,9 +400,91 @@ std::set<std::string> bankstripe::functionsThatWait(Module &M) {
                [&](const Loop *L) { return LoopReader(*L, Reading).waits(); }))
       Waiting.insert(&F);
   }
-  addNaming(M, Waiting);
+  bankstripe::addCallers(Waiting);
   std::set<std::string> Result;
   for (const Function *F : Waiting)
     Result.insert(sourceName(*F).str());
   return Result;
+}
+
+// --- Polling -----------------------------------------------------------------
+
+namespace {
+
+/// Memory that all threads find at one address: an offset from an argument of
+/// the kernel or from a variable.
+using SharedPlace = std::pair<const Value *, int64_t>;
+
+} // namespace
+
+static std::optional<SharedPlace> placeOf(const Value &Pointer,
+                                          const DataLayout &Layout) {
+  int64_t Offset = 0;
+  const Value *Base =
+      GetPointerBaseWithConstantOffset(&Pointer, Offset, Layout);
+  const bool IsVariable =
+      isa<GlobalVariable>(Base) && Base->getType()->getPointerAddressSpace() ==
+                                       NVPTXAS::ADDRESS_SPACE_GLOBAL;
+  // Where the argument is a structure, a pointer in it.
+  const auto *L = dyn_cast<LoadInst>(Base);
+  const auto *A = dyn_cast<Argument>(
+      L ? getUnderlyingObject(L->getPointerOperand()) : Base);
+  const bool IsPointerOfLaunch = A && A->hasByValAttr() == bool(L);
+  if (!IsVariable && !IsPointerOfLaunch)
+    return std::nullopt;
+  return SharedPlace{Base, Offset};
+}
+
+// What F writes, or has written by what it calls.
+static DenseSet<SharedPlace> placesWritten(Function &F,
+                                           const DataLayout &Layout) {
+  DenseSet<SharedPlace> Result;
+  auto Add = [&](const Value &Pointer) {
+    if (auto Place = placeOf(Pointer, Layout))
+      Result.insert(*Place);
+  };
+  for (Instruction &I : instructions(F)) {
+    if (!I.mayWriteToMemory())
+      continue;
+    if (auto *Call = dyn_cast<CallBase>(&I)) {
+      for (const Use &Argument : Call->args())
+        if (Argument->getType()->isPointerTy())
+          Add(*Argument);
+    } else if (auto Written = MemoryLocation::getOrNone(&I)) {
+      Add(*Written->Ptr);
+    }
+  }
+  return Result;
+}
+
+bool bankstripe::pollsMemory(Function &Kernel,
+                             FunctionAnalysisManager &Analyses) {
+  constexpr unsigned MostValues = 32;
+  const DataLayout &Layout = Kernel.getParent()->getDataLayout();
+  const DenseSet<SharedPlace> Places = placesWritten(Kernel, Layout);
+  if (Places.empty())
+    return false;
+  auto EndsByPlainLoad = [&](const Loop &L, const BasicBlock &Exiting) {
+    const auto *Branch = dyn_cast<BranchInst>(Exiting.getTerminator());
+    unsigned Count = 0;
+    return Branch && Branch->isConditional() &&
+           searchBack(Branch->getCondition(), L, [&](const Instruction &I) {
+             const auto *Load = dyn_cast<LoadInst>(&I);
+             if (!Load)
+               return isa<CallBase>(I) || ++Count >= MostValues ? Step::Stop
+                                                                : Step::On;
+             const auto Place = placeOf(*Load->getPointerOperand(), Layout);
+             return Load->isSimple() && Place && Places.contains(*Place)
+                        ? Step::Found
+                        : Step::Stop;
+           });
+  };
+  return any_of(Analyses.getResult<LoopAnalysis>(Kernel).getLoopsInPreorder(),
+                [&](const Loop *L) {
+                  SmallVector<BasicBlock *> Exits;
+                  L->getExitingBlocks(Exits);
+                  return any_of(Exits, [&](const BasicBlock *Block) {
+                    return EndsByPlainLoad(*L, *Block);
+                  });
+                });
 }

@@ -25,13 +25,12 @@
 #include "evidence/BlockWeights.h"
 #include "evidence/DeviceModule.h"
 #include "evidence/Lanes.h"
-#include "evidence/Polling.h"
+#include "evidence/Waiting.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
 
 using namespace llvm;
@@ -144,13 +143,8 @@ void addWords(Words &To, double Number, const Instruction &Access) {
 class WorkCounter {
 public:
   WorkCounter(Module &M, const AllocaTracker &Tracker)
-      : Layout(M.getDataLayout()), Tracker(Tracker) {
-    Builder.registerModuleAnalyses(Modules);
-    Builder.registerCGSCCAnalyses(Components);
-    Builder.registerFunctionAnalyses(Analyses);
-    Builder.registerLoopAnalyses(LoopAnalyses);
-    Builder.crossRegisterProxies(LoopAnalyses, Analyses, Components, Modules);
-  }
+      : Layout(M.getDataLayout()), Tracker(Tracker), All(Builder),
+        Analyses(All.Functions) {}
 
   /// Adds what F shows of the arrays in it.
   void addArrays(Function &F, MutableArrayRef<ArrayEvidence> Arrays);
@@ -204,10 +198,8 @@ private:
   /// Nothing while it is being counted.
   std::map<std::pair<const Function *, Trips>, std::optional<KernelWork>> Known;
   PassBuilder Builder;
-  LoopAnalysisManager LoopAnalyses;
-  FunctionAnalysisManager Analyses;
-  CGSCCAnalysisManager Components;
-  ModuleAnalysisManager Modules;
+  IrAnalyses All;
+  FunctionAnalysisManager &Analyses;
 };
 
 void WorkCounter::addGlobal(const Value &Pointer, double Weight,

@@ -63,7 +63,7 @@ BANKSTRIPE_FIELDS(Place, File, Line, Column)
 BANKSTRIPE_FIELDS(TextRange, File, Offset, Length)
 BANKSTRIPE_FIELDS(SourceFile, Path, Digest)
 
-// Callee.h
+// Finding.h
 BANKSTRIPE_FIELDS(Pointee, Text, Const, Dependent)
 BANKSTRIPE_FIELDS(PointerDeclaration, Specifiers, Stars, To)
 BANKSTRIPE_FIELDS(PointerArgument, Call, Callee, Parameter)
@@ -71,7 +71,7 @@ BANKSTRIPE_FIELDS(PointerTrail, Locals, Arguments, AsBits)
 BANKSTRIPE_FIELDS(CalleeParameter, Text, Name, To, Trail, Deduced)
 BANKSTRIPE_FIELDS(Callee, Where, Name, Definition, MayBeReadForHost, Parameters)
 
-// LaunchText.h
+// UnitFacts.h
 BANKSTRIPE_FIELDS(LaunchText, Kernel, Name, Arguments, Deduced, Configuration,
                   Grid, Block, Shared, Replaced, SeesDefinition, Declarations,
                   Problem)
@@ -110,7 +110,6 @@ BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, SharedArrays, Kernels,
                   Launches, Queries, Arguments, NodesChangedAt, AsksForSide,
                   Callees, Contents, NumberedFiles, Sources)
 
-// SharedArray.h
 BANKSTRIPE_FIELDS(SharedArray, Id, Name, Where, Function, Type, ElementBytes,
                   Extents, LastExtent, IsSum, Obstacles)
 

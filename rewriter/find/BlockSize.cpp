@@ -228,10 +228,11 @@ HostValue HostEvaluator::integer(const Expr *E) {
 
 // Whether another file may define a function that E calls.
 static bool callsReplaceable(const Stmt *E) {
-  const auto *Call = dyn_cast_or_null<CallExpr>(E);
-  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-  return (Callee && Callee->isWeak()) ||
-         (E && llvm::any_of(E->children(), callsReplaceable));
+  return anyPart(E, [](const Stmt *Part) {
+    const auto *Call = dyn_cast<CallExpr>(Part);
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    return Callee && Callee->isWeak();
+  });
 }
 
 HostValue HostEvaluator::unconverted(const Expr *E) {
@@ -517,13 +518,12 @@ LaunchConfiguration bankstripe::readConfiguration(const Expr *Pointer,
 
 static void addVariables(const Stmt *E,
                          llvm::SmallVectorImpl<const VarDecl *> &Variables) {
-  if (!E)
-    return;
-  if (const auto *Reference = dyn_cast<DeclRefExpr>(E))
-    if (const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl()))
-      Variables.push_back(Variable);
-  for (const Stmt *Child : E->children())
-    addVariables(Child, Variables);
+  anyPart(E, [&](const Stmt *Part) {
+    if (const auto *Reference = dyn_cast<DeclRefExpr>(Part))
+      if (const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl()))
+        Variables.push_back(Variable);
+    return false;
+  });
 }
 
 bool bankstripe::isComputedFrom(const Expr *E, const VarDecl *Answer,

@@ -170,11 +170,6 @@ public:
     return true;
   }
 
-  bool VisitMemberExpr(MemberExpr *Member) {
-    Index.NameLocations.insert(Member->getMemberLoc());
-    return true;
-  }
-
   bool VisitDesignatedInitExpr(DesignatedInitExpr *Init) {
     for (const DesignatedInitExpr::Designator &D : Init->designators())
       if (D.isFieldDesignator())
@@ -182,35 +177,22 @@ public:
     return true;
   }
 
-  bool VisitForStmt(ForStmt *Loop) {
-    Index.ForLoops.push_back(Loop);
-    return true;
-  }
-  bool VisitGotoStmt(GotoStmt *) { return Index.HasGoto = true; }
-  bool VisitIndirectGotoStmt(IndirectGotoStmt *) {
-    return Index.HasGoto = true;
-  }
-  bool VisitSwitchCase(SwitchCase *Case) {
-    Index.SwitchCases.push_back(Case);
-    return true;
-  }
   bool VisitStmt(Stmt *S) {
-    if (isa<BreakStmt, ContinueStmt, ReturnStmt>(S))
+    if (const auto *Member = dyn_cast<MemberExpr>(S))
+      Index.NameLocations.insert(Member->getMemberLoc());
+    else if (const auto *Loop = dyn_cast<ForStmt>(S))
+      Index.ForLoops.push_back(Loop);
+    else if (const auto *Case = dyn_cast<SwitchCase>(S))
+      Index.SwitchCases.push_back(Case);
+    else if (const auto *Call = dyn_cast<CallExpr>(S))
+      Index.Calls.push_back(Call);
+    else if (isa<BreakStmt, ContinueStmt, ReturnStmt>(S))
       Index.Exits.push_back(S);
-    return true;
-  }
-  bool VisitGCCAsmStmt(GCCAsmStmt *Assembly) {
-    Index.HasGoto |= Assembly->isAsmGoto();
-    Index.OnceOnly.push_back(Assembly);
-    return true;
-  }
-  bool VisitLabelStmt(LabelStmt *Label) {
-    Index.OnceOnly.push_back(Label);
-    return true;
-  }
-
-  bool VisitCallExpr(CallExpr *Call) {
-    Index.Calls.push_back(Call);
+    else if (isa<GCCAsmStmt, LabelStmt>(S))
+      Index.OnceOnly.push_back(S);
+    const auto *Assembly = dyn_cast<GCCAsmStmt>(S);
+    Index.HasGoto |= isa<GotoStmt, IndirectGotoStmt>(S) ||
+                     (Assembly && Assembly->isAsmGoto());
     return true;
   }
 

@@ -294,12 +294,6 @@ std::optional<Reason> DeclarationReader::readDeclarators() {
   return readOwnDeclarator();
 }
 
-// Whether a statement expression of the GNU dialect is a part of E.
-static bool holdsStatements(const Stmt *E) {
-  return E &&
-         (isa<StmtExpr>(E) || llvm::any_of(E->children(), holdsStatements));
-}
-
 std::optional<Reason> DeclarationReader::readOwnDeclarator() {
   // From the innermost extent to the outermost, as written left to right.
   TypeLoc Loc = Variable->getTypeSourceInfo()->getTypeLoc();
@@ -344,7 +338,8 @@ std::optional<Reason> DeclarationReader::readOwnDeclarator() {
   if (F.Init != InitializerKind::None)
     F.Text.Initializer = between(F.Text.Extents.end(), Declarator.end());
   // Pointers that it declares would have to be edited where it moves to.
-  if (holdsStatements(Variable->getInit()))
+  if (anyPart(Variable->getInit(),
+              [](const Stmt *Part) { return isa<StmtExpr>(Part); }))
     return Reason::Initializer;
   if (F.Init == InitializerKind::Zero || F.Init == InitializerKind::List) {
     StringRef Init = Buffer.slice(F.Text.Extents.end(), Declarator.end());

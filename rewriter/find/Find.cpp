@@ -83,7 +83,7 @@ private:
   void readArrays(const FunctionDecl *Function);
   void readAllArrays();
   void readHost();
-  void takeHostView(UnitReader &Host);
+  void addHostView(UnitReader &Host);
   void checkQuestions(UnitReader &Into);
   void readLaunches(const BodyIndex &Body, bool OnDevice);
   void readKernels();
@@ -235,10 +235,10 @@ void UnitReader::readKernels() {
     if (!Function->hasAttr<CUDAGlobalAttr>() || Function->isDependentContext())
       continue;
     Kernel K = readKernel(Function, Bodies, Text, MayEdit);
-    auto Taken = AddressTaken.find(K.Id);
-    K.AddressTaken = HostUnknown || Taken != AddressTaken.end();
+    auto Address = AddressTaken.find(K.Id);
+    K.AddressTaken = HostUnknown || Address != AddressTaken.end();
     if (K.AddressTaken)
-      K.AddressTakenAt = HostUnknown ? K.Where : Taken->second;
+      K.AddressTakenAt = HostUnknown ? K.Where : Address->second;
     K.WhyUnseen = WhyHostUnknown;
     // A number that nvcc may have otherwise.
     if (!WhyHostUnknown.empty() && K.Bounds && K.Bounds->Text.empty()) {
@@ -423,7 +423,7 @@ void UnitReader::readHost() {
 // What the host does is what a parse for the host says, where the two differ.
 // And all that an edit changes must be as it should be there, too.
 // Only a kernel's own launches are seen by the device alone.
-void UnitReader::takeHostView(UnitReader &Host) {
+void UnitReader::addHostView(UnitReader &Host) {
   for (Finding &F : Facts.Findings)
     if (auto Seen = Host.ByPlace.find({F.Where, F.Name});
         Seen != Host.ByPlace.end())
@@ -464,20 +464,17 @@ void UnitReader::checkQuestions(UnitReader &Into) {
   const SourceLocation Asked = Unit.unansweredQuestion();
   if (!Asked.isValid() || !Into.WhyHostUnknown.empty())
     return;
-  const Place Where = Text.place(Asked);
-  Into.WhyHostUnknown =
-      (llvm::sys::path::filename(Where.File) + ":" + llvm::Twine(Where.Line) +
-       " asks for a macro that nvcc may have otherwise")
-          .str();
+  Into.WhyHostUnknown = shortText(Text.place(Asked)) +
+                        " asks for a macro that nvcc may have otherwise";
 }
 
 // Those of the user's, and of system headers what is visible from functions or
 // through the types of elements.
 void UnitReader::noteOperators() {
-  auto NoteAround = [&](const DeclContext *In) {
-    for (; In; In = In->getParent())
-      if (In->isFileContext())
-        Operators.noteAll(In);
+  auto NoteAround = [&](const DeclContext *Scope) {
+    for (; Scope; Scope = Scope->getParent())
+      if (Scope->isFileContext())
+        Operators.noteAll(Scope);
   };
   NoteAround(Context.getTranslationUnitDecl());
   for (const NamedDecl *Declared : Collector.Visible)
@@ -515,7 +512,7 @@ UnitFacts UnitReader::read(bool IsAlone) {
       Host.collect();
       Host.readAllArrays();
       Host.readHost();
-      takeHostView(Host);
+      addHostView(Host);
       Host.checkQuestions(*this);
     }) == HostView::Unknown;
   checkQuestions(*this);

@@ -169,26 +169,21 @@ bankstripe::parameterOf(const ParmVarDecl *Parameter,
       Parameter->getFunctionScopeIndex()};
 }
 
-// What \p Call, or null for a call that is not seen, gives each integer that
-// Callee takes.
-static void
-addArguments(const FunctionDecl *Callee, const CallExpr *Call,
-             llvm::function_ref<void(HostArgument &, const Expr *)> Evaluate,
-             std::vector<HostArgument> &Result) {
-  for (const ParmVarDecl *P : Callee->parameters()) {
-    const unsigned I = P->getFunctionScopeIndex();
-    if (!P->getType()->isIntegerType() || (Call && I >= Call->getNumArgs()))
-      continue;
-    HostArgument &A = Result.emplace_back();
-    A.For = {ASTNameGenerator(Callee->getASTContext()).getName(Callee), I};
-    if (Call && !Call->getArg(I)->isInstantiationDependent())
-      Evaluate(A, Call->getArg(I));
-  }
-}
-
 static bool isAskedAbout(const FunctionDecl *Function) {
   return !Function->hasAttr<CUDAGlobalAttr>() && !Function->getBuiltinID() &&
          !Function->isDependentContext() && !isOfSystem(Function);
+}
+
+// What a call that is not seen gives each integer that Callee takes: nothing
+// that is known.
+static std::vector<HostArgument> argumentsOf(const FunctionDecl *Callee) {
+  std::vector<HostArgument> Result;
+  for (const ParmVarDecl *P : Callee->parameters())
+    if (P->getType()->isIntegerType())
+      Result.emplace_back().For = {
+          ASTNameGenerator(Callee->getASTContext()).getName(Callee),
+          P->getFunctionScopeIndex()};
+  return Result;
 }
 
 std::vector<HostArgument> bankstripe::findHostArguments(const BodyIndex &Body,
@@ -200,14 +195,17 @@ std::vector<HostArgument> bankstripe::findHostArguments(const BodyIndex &Body,
     if (!Callee || !isAskedAbout(Callee))
       continue;
     Names.count(Call->getCallee()->IgnoreParenImpCasts());
-    addArguments(
-        Callee, Call,
-        [&](HostArgument &A, const Expr *Given) {
-          HostValue Value = Evaluator.integer(Given);
-          A.Values = std::move(Value.Values);
-          A.Same = parameterOf(Value.Parameter, Names);
-        },
-        Result);
+    for (HostArgument &A : argumentsOf(Callee)) {
+      if (A.For.Index >= Call->getNumArgs())
+        continue;
+      if (const Expr *Value = Call->getArg(A.For.Index);
+          !Value->isInstantiationDependent()) {
+        HostValue Known = Evaluator.integer(Value);
+        A.Values = std::move(Known.Values);
+        A.Same = parameterOf(Known.Parameter, Names);
+      }
+      Result.push_back(std::move(A));
+    }
   }
   return Result;
 }
@@ -217,8 +215,6 @@ bankstripe::findUnseenArguments(const FunctionNames &Names) {
   std::vector<HostArgument> Result;
   for (auto [Function, Name] : Names.uncounted())
     if (isAskedAbout(Function))
-      addArguments(
-          Function, /*Call=*/nullptr, [](HostArgument &, const Expr *) {},
-          Result);
+      llvm::append_range(Result, argumentsOf(Function));
   return Result;
 }

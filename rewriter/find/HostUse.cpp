@@ -43,9 +43,9 @@ static bool isReplaceable(const FunctionDecl *Function) {
 
 // Whether what an assignment or a call gives back, which may be the variable,
 // is not written then.
-static bool isLastWord(const Expr *Given, const BodyIndex &Body,
+static bool isLastWord(const Expr *Value, const BodyIndex &Body,
                        unsigned Calls) {
-  return Body.isDiscarded(Given) || readUse(Given, Body, Calls).IsRead;
+  return Body.isDiscarded(Value) || readUse(Value, Body, Calls).IsRead;
 }
 
 // Whether a value of Type, or what it refers to, is made of numbers alone, and
@@ -140,7 +140,7 @@ static HostUse readUse(const Stmt *Name, const BodyIndex &Body,
     Child = Body.outermost<ParenExpr>(Member);
   }
   const Stmt *Parent = Body.parentOf(Child);
-  const Expr *Given = nullptr;
+  const Expr *Value = nullptr;
   if (const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(Parent))
     Use.IsRead =
         Cast->getCastKind() == CK_LValueToRValue ||
@@ -153,13 +153,13 @@ static HostUse readUse(const Stmt *Name, const BodyIndex &Body,
     Use.IsRead = isOnlySeen(cast<Expr>(Child), Body, Calls);
   if (const auto *Assign = dyn_cast_or_null<BinaryOperator>(Parent);
       Assign && Assign->getOpcode() == BO_Assign && Assign->getLHS() == Child)
-    Given = Assign->getRHS();
+    Value = Assign->getRHS();
   else if (const auto *Assign = dyn_cast_or_null<CXXOperatorCallExpr>(Parent);
            Assign && Assign->getOperator() == OO_Equal &&
            Assign->getArg(0) == Child)
-    Given = Assign->getArg(1);
-  if (Given && isLastWord(cast<Expr>(Parent), Body, Calls))
-    Use.Assigned = Given;
+    Value = Assign->getArg(1);
+  if (Value && isLastWord(cast<Expr>(Parent), Body, Calls))
+    Use.Assigned = Value;
   return Use;
 }
 

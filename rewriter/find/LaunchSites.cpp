@@ -50,16 +50,15 @@ struct LaunchParts {
 
 // Whether evaluating E a second time changes nothing and gives the same.
 static bool mayRepeat(const Stmt *E) {
-  if (!E)
-    return true;
-  const auto *Value = dyn_cast<Expr>(E);
-  const auto *Binary = dyn_cast<BinaryOperator>(E);
-  const auto *Unary = dyn_cast<UnaryOperator>(E);
-  return !(Value && Value->getType().isVolatileQualified()) &&
-         !(Binary && Binary->isAssignmentOp()) &&
-         !(Unary && Unary->isIncrementDecrementOp()) &&
-         !isa<CallExpr, LambdaExpr, CXXNewExpr, StmtExpr>(E) &&
-         llvm::all_of(E->children(), mayRepeat);
+  return !anyPart(E, [](const Stmt *Part) {
+    const auto *Value = dyn_cast<Expr>(Part);
+    const auto *Binary = dyn_cast<BinaryOperator>(Part);
+    const auto *Unary = dyn_cast<UnaryOperator>(Part);
+    return (Value && Value->getType().isVolatileQualified()) ||
+           (Binary && Binary->isAssignmentOp()) ||
+           (Unary && Unary->isIncrementDecrementOp()) ||
+           isa<CallExpr, LambdaExpr, CXXNewExpr, StmtExpr>(Part);
+  });
 }
 
 // Whether what opens the arguments stands between the kernel's or the
@@ -269,7 +268,7 @@ Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
 }
 
 // An argument that was left out, or is written as the default.
-static const Expr *given(const CallExpr *Call, unsigned Index) {
+static const Expr *argumentOf(const CallExpr *Call, unsigned Index) {
   if (Index >= Call->getNumArgs() ||
       isa<CXXDefaultArgExpr>(Call->getArg(Index)))
     return nullptr;
@@ -301,8 +300,8 @@ void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
       dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
   Parts.Grid = Config->getArg(Grid);
   Parts.Block = Parts.Before = Config->getArg(Grid + 1);
-  Parts.Shared = given(Config, Grid + 2);
-  Parts.Stream = given(Config, Grid + 3);
+  Parts.Shared = argumentOf(Config, Grid + 2);
+  Parts.Stream = argumentOf(Config, Grid + 3);
   addLaunch(Parts, Kernel).GridAsked = isAsked(Parts.Grid, Kernel);
 }
 
@@ -342,8 +341,8 @@ bool LaunchReader::readLaunchFunction(const CallExpr *Call,
   Parts.Grid = Call->getArg(1);
   Parts.Block = Call->getArg(2);
   Parts.Before = Call->getArg(3);
-  Parts.Shared = given(Call, 4);
-  Parts.Stream = given(Call, 5);
+  Parts.Shared = argumentOf(Call, 4);
+  Parts.Stream = argumentOf(Call, 5);
   Launch &L = addLaunch(Parts, Function);
   L.Cooperative = Cooperative;
   L.GridAsked = isAsked(Parts.Grid, Function);

@@ -9,7 +9,7 @@
 #define BANKSTRIPE_FIND_SHAREDARRAYS_H
 
 #include "find/WalkingPointers.h"
-#include "model/SharedArray.h"
+#include "model/UnitFacts.h"
 
 namespace bankstripe {
 

@@ -158,12 +158,12 @@ static bool namesLocal(const TemplateArgument &Argument) {
          namesLocal(Argument.getAsType());
 }
 
-// Whether In stands in a body, or in an instance for a type that does.
-static bool isLocal(const DeclContext *In) {
-  for (; In; In = In->getParent()) {
-    if (In->isFunctionOrMethod())
+// Whether Scope stands in a body, or in an instance for a type that does.
+static bool isLocal(const DeclContext *Scope) {
+  for (; Scope; Scope = Scope->getParent()) {
+    if (Scope->isFunctionOrMethod())
       return true;
-    const auto *Instance = dyn_cast<ClassTemplateSpecializationDecl>(In);
+    const auto *Instance = dyn_cast<ClassTemplateSpecializationDecl>(Scope);
     if (Instance && llvm::any_of(Instance->getTemplateArgs().asArray(),
                                  [](const TemplateArgument &Each) {
                                    return namesLocal(Each);

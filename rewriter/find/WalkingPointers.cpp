@@ -63,7 +63,7 @@ public:
   /// Whether nothing but pointers into the same array meets what was followed.
   bool staysAmongItself();
 
-  PointerTrail take() { return std::move(Trail); }
+  PointerTrail trail() { return std::move(Trail); }
 
 private:
   bool followBinary(const BinaryOperator *Operator, const Expr *Value);
@@ -122,8 +122,8 @@ bool PointerWalker::means(const Expr *E) const {
             (Steps && !All.mayTake(OO_Plus, {Pointer, Number}) &&
              !All.mayTake(OO_Minus, {Pointer, Number})));
   const auto *Binary = cast<BinaryOperator>(E);
-  auto OperandOf = [](const Expr *Of) {
-    return Of->getType()->isPointerType() ? Pointer : Number;
+  auto OperandOf = [](const Expr *Side) {
+    return Side->getType()->isPointerType() ? Pointer : Number;
   };
   return !All.mayTake(Binary, OperandOf(Binary->getLHS()),
                       OperandOf(Binary->getRHS())) &&
@@ -403,7 +403,7 @@ std::optional<PointerTrail> PointerFollower::trailOf(const VarDecl *Variable,
   }
   if (!Walker.staysAmongItself())
     return std::nullopt;
-  return Trails[Variable] = Walker.take();
+  return Trails[Variable] = Walker.trail();
 }
 
 // Storage units are the elements themselves only for these.
@@ -554,7 +554,7 @@ bool PointerFollower::readWalkingParameter(const FunctionDecl *Instance,
   PointerWalker Walker(*this, Body, Parameter, Element);
   if (!Walker.followVariable(Parameter) || !Walker.staysAmongItself())
     return false;
-  Facts->Trail = Walker.take();
+  Facts->Trail = Walker.trail();
   if (!Facts->Trail.AsBits)
     NotAsBits.insert({Instance, Index});
 

@@ -11,7 +11,7 @@
 #include "find/ElementFate.h"
 #include "find/Operators.h"
 #include "find/SourceText.h"
-#include "model/Callee.h"
+#include "model/Finding.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <map>
 

@@ -128,6 +128,10 @@ struct ArrayWork {
   /// At counters that only differ because lanes take other branches, such as
   /// the tops of stacks.
   Words Counted;
+
+  double all() const {
+    return Uniform.all() + NonUniform.all() + Counted.all();
+  }
 };
 
 /// What one kernel does per thread, each instruction counted as often as its
@@ -142,7 +146,7 @@ struct KernelWork {
   double OtherLocal = 0; ///< Words of local memory that are no finding's.
   /// Loops of which nobody knows how often they run.
   unsigned GuessedLoops = 0;
-  bool Polls = false; ///< A loop waits for other threads (evidence/Polling.h).
+  bool Polls = false; ///< A loop waits for other threads (evidence/Waiting.h).
   std::map<unsigned, ArrayWork> Arrays; ///< By the number of the finding.
 };
 

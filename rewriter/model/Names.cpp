@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "model/Plan.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Path.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -35,8 +37,8 @@ StringRef bankstripe::nameOf(BlockSizeSource S) {
 }
 
 StringRef bankstripe::nameOf(Layout L) {
-  return wordFor(
-      L, {"auto", "stripe", "slot", "split", "bits", "padded", "keep"});
+  return wordFor(L,
+                 {"auto", "stripe", "slot", "split", "bits", "padded", "keep"});
 }
 
 StringRef bankstripe::nameOf(DecisionState S) {
@@ -46,6 +48,11 @@ StringRef bankstripe::nameOf(DecisionState S) {
 StringRef bankstripe::nameOf(VerdictKind V) {
   return wordFor(V, {"stripe", "slot", "split", "bits", "padded", "constant",
                      "registers", "unchanged", "unsupported"});
+}
+
+std::string bankstripe::shortText(const Place &Where) {
+  return (llvm::sys::path::filename(Where.File) + ":" + llvm::Twine(Where.Line))
+      .str();
 }
 
 std::string bankstripe::textOf(const Carveout &C) {

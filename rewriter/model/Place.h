@@ -41,6 +41,9 @@ struct TextRange {
   friend auto operator<=>(const TextRange &, const TextRange &) = default;
 };
 
+/// `a.cu:40`.
+std::string shortText(const Place &Where);
+
 } // namespace bankstripe
 
 #endif

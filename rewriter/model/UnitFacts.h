@@ -13,14 +13,89 @@
 #ifndef BANKSTRIPE_MODEL_UNITFACTS_H
 #define BANKSTRIPE_MODEL_UNITFACTS_H
 
+#include "contract/Symbols.h"
 #include "model/Finding.h"
-#include "model/LaunchText.h"
-#include "model/SharedArray.h"
 #include "model/SourceFile.h"
+#include "llvm/ADT/Twine.h"
 #include <map>
 #include <set>
 
 namespace bankstripe {
+
+/// One `__shared__` array, of one instance where a template declares it.
+struct SharedArray {
+  std::string Id; ///< Mangled name.
+  std::string Name;
+  Place Where;
+  std::string Function; ///< Qualified name of the function around it.
+  std::string Type;
+  uint64_t ElementBytes = 0;
+  std::vector<uint64_t> Extents;
+  /// Whether it has rows, which may get longer.
+  bool hasRows() const { return Extents.size() > 1; }
+  TextRange LastExtent; ///< As written; if it has rows.
+  bool IsSum = false;   ///< It needs no parentheses to be a term of a sum.
+  std::vector<Obstacle> Obstacles;
+};
+
+// --- Kernels and launches ----------------------------------------------------
+//
+// Where launches ask for storage, a function beside the kernel says how much a
+// launch must ask for, and its launches call that function, as do the questions
+// about how many of its blocks can be resident.
+
+/// The name of the function that says what a launch of \p Kernel asks for; with
+/// the qualifiers that \p Kernel has.
+inline std::string sharedBytesName(const llvm::Twine &Kernel) {
+  return (Kernel + "_shared_bytes").str();
+}
+
+/// The name of the version of \p Kernel that launches in its file run.
+inline std::string versionName(const llvm::Twine &Kernel) {
+  return (Kernel + VersionEnding).str();
+}
+
+/// The text of one launch, or of a question about one, as far as edits need it.
+struct LaunchText {
+  std::string Kernel; ///< `space::kernel`, without template arguments.
+  /// The last part of that, if another name can stand there.
+  TextRange Name;
+  std::string Arguments; ///< `<float, 16>` as written; empty without any.
+  bool Deduced = false;  ///< Not all of them are written.
+  /// The pointer to its configuration as written, `&config`, which then says
+  /// all that follows; else empty.
+  std::string Configuration;
+  /// As written; empty when it may not be repeated, or does not tell how many
+  /// blocks run at once.
+  std::string Grid;
+  std::string Block;  ///< The block size as written: `dim3(16, 16)`.
+  std::string Shared; ///< The dynamic shared memory as written, if it is.
+  /// What becomes the dynamic shared memory; of length 0 behind the argument
+  /// before it when none is written. Or the configuration.
+  TextRange Replaced;
+  /// Its unit sees the kernel's definition, or else these declarations (points
+  /// before them, as in KernelText).
+  bool SeesDefinition = false;
+  std::vector<TextRange> Declarations;
+  std::string Problem; ///< Why it cannot be edited; empty when it can.
+};
+
+/// The text of a kernel's declarations, as far as edits need it.
+struct KernelText {
+  std::string Name; ///< Without qualifiers and template arguments.
+  /// Points before the declarations other than the definition.
+  std::vector<TextRange> Declarations;
+  /// From `template` or the first specifier to the `}`.
+  TextRange Definition;
+  std::string TemplateHead;      ///< `template <class T, int N>`, if it is one.
+  std::string TemplateArguments; ///< `<T, N>`.
+  TextRange Specifiers; ///< The point before the first, behind the head.
+  /// Nothing outside its unit can name it.
+  bool Internal = false;
+  std::string Problem; ///< Why no function can stand beside it, if so.
+  /// Why it cannot stand there a second time with another name, if so.
+  std::string VersionProblem;
+};
 
 /// `__launch_bounds__` of a kernel.
 struct LaunchBounds {

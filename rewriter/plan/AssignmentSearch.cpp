@@ -7,21 +7,9 @@
 //
 // Choosing arrays under a budget of bytes is a knapsack; with a handful of
 // arrays, taking them by what they gain per byte is as good in practice and
-// easy to follow in a report. What they gain is what the model (Profit.cpp)
-// predicts of each alone; where it predicts nothing, their accesses weighted by
-// loop depth. An array of a __device__ function takes its bytes from every
-// kernel that reaches it, once per instantiation. Moving an array at all is
-// worth far more than the form that it moves in (a factor of 4 against 1.2), so
-// all arrays are first tried in their smallest form, and what is left of the
-// budget then widens the best of them. Where a decision asks for the move of an
-// array, it comes before all others.
-//
-// Then kernels that share arrays are decided together. From what fits, the
-// arrays are left where they are one at a time, and the layouts of the others
-// exchanged, as long as the predicted time gets shorter; what is left must then
-// be worth --min-speedup on the geometric mean of the group, and slow none of
-// its kernels down. Hill climbing, because each step is easy to explain and
-// groups are small.
+// easy to follow in a report. Then kernels that share arrays are decided
+// together, by hill climbing, because each step is easy to explain and groups
+// are small (docs/internals/model.md, "The search").
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,7 +59,7 @@ private:
   double accessesOf(unsigned I) const;
   void order(std::vector<unsigned> &Arrays);
   std::optional<unsigned> fullKernel(unsigned I, const Candidate &C) const;
-  void take(unsigned I, const Candidate *C);
+  void assign(unsigned I, const Candidate *C);
   Why overBudget(unsigned I, unsigned Row) const;
   void fit();
   void fitPlaces();
@@ -79,13 +67,14 @@ private:
   // What pays.
   std::vector<KernelGroup> movingGroups(bool OnlyDynamic) const;
   Outlooks outlooksOf(const KernelGroup &G) const;
-  double valueWith(const Outlooks &Now, unsigned I, const Candidate *C) const;
+  double valueWith(const Outlooks &Current, unsigned I,
+                   const Candidate *C) const;
   std::vector<const Candidate *> othersOf(unsigned I) const;
-  bool tryLayouts(Outlooks &Now);
-  bool tryWithout(Outlooks &Now);
+  bool tryLayouts(Outlooks &Current);
+  bool tryWithout(Outlooks &Current);
   void climb(const KernelGroup &G);
   const MergedKernel *pollingKernel(const KernelGroup &G) const;
-  bool isWorthIt(const KernelGroup &G, const Outlooks &Now) const;
+  bool isWorthIt(const KernelGroup &G, const Outlooks &Current) const;
   void leaveUndecided(const KernelGroup &G);
   void explain(const KernelGroup &G, const Assignment &Start);
   double growthOf(unsigned I) const;
@@ -96,7 +85,7 @@ private:
   Assignment A;
   std::vector<std::optional<Why>> Left;
   std::vector<KernelOutlook> Outlook;
-  std::vector<uint64_t> Taken; ///< Bytes per block, by kernel.
+  std::vector<uint64_t> Used; ///< Bytes per block, by kernel.
   /// What an array has that the budget is short of: the higher the better.
   std::vector<std::tuple<bool, bool, double>> Rank;
 };
@@ -105,7 +94,7 @@ private:
 
 Searcher::Searcher(const Problem &P, const Evaluator &E)
     : P(P), E(E), A(P.Run.Arrays.size()), Left(P.Run.Arrays.size()),
-      Outlook(P.Run.Kernels.size()), Taken(P.Run.Kernels.size()),
+      Outlook(P.Run.Kernels.size()), Used(P.Run.Kernels.size()),
       Rank(P.Run.Arrays.size()) {}
 
 // --- What fits ---------------------------------------------------------------
@@ -116,7 +105,7 @@ std::optional<double> Searcher::gainAlone(unsigned I) const {
   Alone[I] = &P.Choices[I].Candidates.front();
   double Gain = 0;
   for (unsigned Row : array(I).Kernels) {
-    auto Speedup = E.speedupOfAccess(Row, Alone);
+    auto Speedup = E.speedup(Row, Alone, /*Grows=*/false);
     if (!Speedup)
       return std::nullopt;
     Gain += std::log(*Speedup);
@@ -130,8 +119,8 @@ double Searcher::accessesOf(unsigned I) const {
   for (unsigned Row : array(I).Kernels)
     if (const auto &Work = P.Run.Kernels[Row].Work)
       if (auto At = Work->Arrays.find(I); At != Work->Arrays.end())
-        Sum += At->second.Uniform.all() + At->second.Counted.all() +
-               NonUniformWeight * At->second.NonUniform.all();
+        Sum += At->second.all() +
+               (NonUniformWeight - 1) * At->second.NonUniform.all();
   return Sum;
 }
 
@@ -154,24 +143,24 @@ void Searcher::order(std::vector<unsigned> &Arrays) {
 // A kernel that has no room for array I as C.
 std::optional<unsigned> Searcher::fullKernel(unsigned I,
                                              const Candidate &C) const {
-  Assignment With;
+  Assignment Other;
   if (P.Choices[I].Storage.InVersion) {
-    With = A;
-    With[I] = &C;
+    Other = A;
+    Other[I] = &C;
   }
   for (auto [Position, Row] : llvm::enumerate(array(I).Kernels)) {
     const uint64_t Has = A[I] ? A[I]->Bytes[Position] : 0;
-    const uint64_t Again = With.empty() ? 0 : E.bytesOfVersions(Row, With);
-    if (Taken[Row] - Has + C.Bytes[Position] + Again > P.Settings[Row].Budget)
+    const uint64_t Again = Other.empty() ? 0 : E.bytesOfVersions(Row, Other);
+    if (Used[Row] - Has + C.Bytes[Position] + Again > P.Settings[Row].Budget)
       return Row;
   }
   return std::nullopt;
 }
 
-void Searcher::take(unsigned I, const Candidate *C) {
+void Searcher::assign(unsigned I, const Candidate *C) {
   for (auto [Position, Row] : llvm::enumerate(array(I).Kernels)) {
-    Taken[Row] -= A[I] ? A[I]->Bytes[Position] : 0;
-    Taken[Row] += C ? C->Bytes[Position] : 0;
+    Used[Row] -= A[I] ? A[I]->Bytes[Position] : 0;
+    Used[Row] += C ? C->Bytes[Position] : 0;
   }
   A[I] = C;
 }
@@ -185,8 +174,8 @@ Why Searcher::overBudget(unsigned I, unsigned Row) const {
       std::to_string(P.Choices[I].Candidates.front().Bytes[Position]) +
       " bytes per block" +
       (S.Dynamic && S.Unbounded ? " of 1024 threads, " : ", ") +
-      std::to_string(S.Budget - Taken[Row]) + " of " +
-      std::to_string(S.Budget) + " are left";
+      std::to_string(S.Budget - Used[Row]) + " of " + std::to_string(S.Budget) +
+      " are left";
   Why Result{Reason::OverBudget, array(I).Array.Where, "it needs " + Need};
   if (S.Dynamic && S.Unbounded) {
     Result = *S.Unbounded;
@@ -208,13 +197,13 @@ void Searcher::fit() {
     if (auto Row = fullKernel(I, Smallest))
       Left[I] = overBudget(I, *Row);
     else
-      take(I, &Smallest);
+      assign(I, &Smallest);
   }
   for (unsigned I : Order)
     if (A[I] && !A[I]->isBits())
       for (const Candidate &C : P.Choices[I].Candidates)
         if (C.isWide() && !fullKernel(I, C))
-          take(I, &C);
+          assign(I, &C);
 }
 
 std::vector<KernelGroup> Searcher::movingGroups(bool OnlyDynamic) const {
@@ -235,7 +224,7 @@ void Searcher::fitPlaces() {
         continue;
       const unsigned Least = *llvm::min_element(
           G.Arrays, [&](unsigned X, unsigned Y) { return Rank[X] < Rank[Y]; });
-      take(Least, nullptr);
+      assign(Least, nullptr);
       Left[Least] = Why{Reason::OverBudget, array(Least).Array.Where,
                         "the kernels that share its place have no room for it"};
       Changed = true;
@@ -264,17 +253,17 @@ Outlooks Searcher::outlooksOf(const KernelGroup &G) const {
 }
 
 // What the group would be worth if array I were C; 0 where it does not fit.
-double Searcher::valueWith(const Outlooks &Now, unsigned I,
+double Searcher::valueWith(const Outlooks &Current, unsigned I,
                            const Candidate *C) const {
   Assignment Other = A;
   Other[I] = C;
-  if (!E.fits(*Now.G, Other))
+  if (!E.fits(*Current.G, Other))
     return 0;
-  Outlooks Then = Now;
-  for (auto [Row, Speedup] : llvm::zip(Now.G->Kernels, Then.Speedups))
+  Outlooks Result = Current;
+  for (auto [Row, Speedup] : llvm::zip(Current.G->Kernels, Result.Speedups))
     if (llvm::is_contained(array(I).Kernels, Row))
       Speedup = E.speedup(Row, Other);
-  return Then.value();
+  return Result.value();
 }
 
 // The layouts that array I could have instead of its own.
@@ -290,25 +279,25 @@ std::vector<const Candidate *> Searcher::othersOf(unsigned I) const {
 }
 
 // Of several layouts that are worth it, the best is taken.
-bool Searcher::tryLayouts(Outlooks &Now) {
+bool Searcher::tryLayouts(Outlooks &Current) {
   bool Changed = false;
-  double Best = Now.value();
-  for (unsigned I : Now.G->Arrays) {
+  double Best = Current.value();
+  for (unsigned I : Current.G->Arrays) {
     double Least = A[I] && (A[I]->isWide() || A[I]->isBits())
                        ? Best * WorthAnotherLayout
                        : Best * WorthAnotherForm;
     const Candidate *const Own = A[I];
     for (const Candidate *Other : othersOf(I)) {
-      const double Value = valueWith(Now, I, Other);
+      const double Value = valueWith(Current, I, Other);
       if (Value < (Other->SavesUnseen ? Best * LeastOfGroup : Least))
         continue;
-      take(I, Other);
+      assign(I, Other);
       Best = Least = Value;
     }
     if (A[I] == Own)
       continue;
     Changed = true;
-    Now = outlooksOf(*Now.G);
+    Current = outlooksOf(*Current.G);
   }
   return Changed;
 }
@@ -330,21 +319,22 @@ double Searcher::growthOf(unsigned I) const {
 
 // Leaves the one array where it is without which the group is predicted to be
 // fastest.
-bool Searcher::tryWithout(Outlooks &Now) {
-  const double Best = Now.value();
+bool Searcher::tryWithout(Outlooks &Current) {
+  const double Best = Current.value();
   double BestWithout = Best * WorthAChange;
   std::optional<unsigned> Worst;
-  for (unsigned I : Now.G->Arrays) {
+  for (unsigned I : Current.G->Arrays) {
     if (!A[I] || P.Choices[I].Asked)
       continue;
-    if (const double Value = valueWith(Now, I, nullptr); Value > BestWithout) {
+    if (const double Value = valueWith(Current, I, nullptr);
+        Value > BestWithout) {
       BestWithout = Value;
       Worst = I;
     }
   }
   if (!Worst)
     return false;
-  take(*Worst, nullptr);
+  assign(*Worst, nullptr);
   Left[*Worst] = Why{
       Reason::NotProfitable, array(*Worst).Array.Where,
       llvm::formatv("with it, its kernels are predicted to run at {0:F2} of "
@@ -352,7 +342,7 @@ bool Searcher::tryWithout(Outlooks &Now) {
                     Best / BestWithout)
               .str() +
           growthText(growthOf(*Worst))};
-  Now = outlooksOf(*Now.G);
+  Current = outlooksOf(*Current.G);
   return true;
 }
 
@@ -372,7 +362,7 @@ const MergedKernel *Searcher::pollingKernel(const KernelGroup &G) const {
   return nullptr;
 }
 
-bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Now) const {
+bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Current) const {
   if (pollingKernel(G))
     return false;
   bool Any = false;
@@ -387,7 +377,7 @@ bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Now) const {
     }
   }
   // Without occupancy nothing can be predicted, of any kernel.
-  return !Any || Now.value() >= P.Options.MinSpeedup;
+  return !Any || Current.value() >= P.Options.MinSpeedup;
 }
 
 // "predicted speedup 0.62, 0.40 to 0.95: shared memory costs 0.5, the access
@@ -437,7 +427,7 @@ void Searcher::leaveUndecided(const KernelGroup &G) {
                   ? Why{Reason::PollsMemory, array(I).Array.Where,
                         "kernel '" + Polling->Facts.Name + "'"}
                   : Why{Reason::NotProfitable, array(I).Array.Where, Detail};
-    take(I, nullptr);
+    assign(I, nullptr);
   }
 }
 
@@ -483,14 +473,14 @@ void Searcher::explain(const KernelGroup &G, const Assignment &Start) {
 // not wherever it might help: diffs are read.
 void Searcher::climb(const KernelGroup &G) {
   const Assignment Start = A;
-  Outlooks Now = outlooksOf(G);
+  Outlooks Current = outlooksOf(G);
   bool Changed = true;
   for (unsigned Round = 0; Changed && Round < MostRounds; ++Round) {
-    Changed = tryLayouts(Now);
-    Changed |= tryWithout(Now);
+    Changed = tryLayouts(Current);
+    Changed |= tryWithout(Current);
   }
   explain(G, Start);
-  if (!isWorthIt(G, Now))
+  if (!isWorthIt(G, Current))
     leaveUndecided(G);
   const bool Taken = llvm::any_of(G.Arrays, [&](unsigned I) { return A[I]; });
   for (unsigned Row : G.Kernels) {
@@ -509,8 +499,8 @@ bool Searcher::isStack(unsigned I) const {
            const auto &Work = P.Run.Kernels[Row].Work;
            if (!Work || !Work->Arrays.count(I))
              return false;
-           const ArrayWork &Of = Work->Arrays.at(I);
-           return Of.Counted.all() > Of.NonUniform.all();
+           const ArrayWork &Accesses = Work->Arrays.at(I);
+           return Accesses.Counted.all() > Accesses.NonUniform.all();
          });
 }
 

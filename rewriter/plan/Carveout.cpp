@@ -5,23 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The L1 and shared memory share one memory, and the driver makes as much of it
-// shared memory as all blocks need that could be resident. A launch that can be
-// edited can ask for another part (runtime/device/bankstripe.cuh).
-//
-// By default that is what the blocks need which its grid brings to an SM, at
-// launches that are edited anyway and at those of kernels that may lose if the
-// driver chooses (measurements/2026-11-21-carveout.md).
-//
-// A kernel about which the program asks how many blocks can be resident keeps
-// what the driver chooses: the answer counts what was asked for last.
+// Launches ask for what their blocks need where they are edited anyway, and
+// where kernels may lose if the driver chooses (docs/internals/layouts.md, "The
+// carveout"). A kernel about which the program asks how many blocks can be
+// resident keeps what the driver chooses: the answer counts what was asked for
+// last.
 //
 //===----------------------------------------------------------------------===//
 
 #include "plan/Carveout.h"
 #include "plan/Decide.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace bankstripe;
 
@@ -34,9 +28,7 @@ static std::string whyDriver(const KernelPlan &K) {
   if (K.NamedInPart)
     return "a launch leaves template arguments to be deduced";
   if (const Place &At = K.Facts.AskedAboutAt; At.isValid())
-    return ("the occupancy query at " + llvm::sys::path::filename(At.File) +
-            ":" + llvm::Twine(At.Line) + " would count it")
-        .str();
+    return "the occupancy query at " + shortText(At) + " would count it";
   return "";
 }
 

@@ -27,22 +27,20 @@ template <> struct llvm::yaml::MappingTraits<CostModel> {
 
 std::vector<std::pair<const char *, double *>>
 bankstripe::constantsOf(CostModel &M) {
-  auto &[Instruction, DoubleOperation, Global, LocalWord, LocalRow, LoadedRow,
-         LoadedRowMiss, SharedWord, Packing, MissFactor, Lines, LinesMiss] =
-      M.Issue;
+  auto &I = M.Issue;
   auto &L = M.Latency;
-  return {{"issue-instruction", &Instruction},
-          {"issue-double-operation", &DoubleOperation},
-          {"issue-global", &Global},
-          {"issue-local-word", &LocalWord},
-          {"issue-local-row", &LocalRow},
-          {"issue-loaded-row", &LoadedRow},
-          {"issue-loaded-row-miss", &LoadedRowMiss},
-          {"issue-shared-word", &SharedWord},
-          {"issue-packing", &Packing},
-          {"issue-miss-factor", &MissFactor},
-          {"issue-lines", &Lines},
-          {"issue-lines-miss", &LinesMiss},
+  return {{"issue-instruction", &I.Instruction},
+          {"issue-double-operation", &I.DoubleOperation},
+          {"issue-global", &I.Global},
+          {"issue-local-word", &I.LocalWord},
+          {"issue-local-row", &I.LocalRow},
+          {"issue-loaded-row", &I.LoadedRow},
+          {"issue-loaded-row-miss", &I.LoadedRowMiss},
+          {"issue-shared-word", &I.SharedWord},
+          {"issue-packing", &I.Packing},
+          {"issue-miss-factor", &I.MissFactor},
+          {"issue-lines", &I.Lines},
+          {"issue-lines-miss", &I.LinesMiss},
           {"latency-instruction", &L.Instruction},
           {"latency-double-operation", &L.DoubleOperation},
           {"latency-global", &L.Global},

@@ -41,57 +41,33 @@ KernelDecision bankstripe::decisionAbout(const Kernel &K,
   return D;
 }
 
-namespace {
-
-/// The arrays of a run by the names that decisions use, in source order.
-class ArrayNames {
-public:
-  explicit ArrayNames(const std::vector<ReachedArray> &Arrays);
-  /// Says in \p O which array is meant. \returns its index; nothing when there
-  /// is none, which \p O then explains.
-  std::optional<unsigned> find(DecisionOutcome &O) const;
-
-private:
-  using Key = std::tuple<std::string, std::string, std::string>;
-  const std::vector<ReachedArray> &Arrays;
-  std::map<Key, std::vector<unsigned>> ByName;
-};
-
-} // namespace
-
-ArrayNames::ArrayNames(const std::vector<ReachedArray> &Arrays)
-    : Arrays(Arrays) {
-  for (unsigned I = 0; I < Arrays.size(); ++I) {
-    const Finding &F = Arrays[I].Array;
-    ByName[{F.Where.File, F.Function.Name, F.Name}].push_back(I);
-  }
-  for (auto &[Name, Indices] : ByName)
-    std::ranges::sort(Indices, {},
-                      [&](unsigned I) { return Arrays[I].Array.Where; });
-}
-
-std::optional<unsigned> ArrayNames::find(DecisionOutcome &O) const {
+// Says in O which array is meant. \returns its index; nothing when there is
+// none, which O then explains.
+static std::optional<unsigned>
+findNamed(const std::vector<ReachedArray> &Arrays, DecisionOutcome &O) {
   const ArrayDecision &D = O.Decision;
-  auto It = ByName.find({D.File, D.Function, D.Array});
-  const size_t Count = It == ByName.end() ? 0 : It->second.size();
-  if (D.Occurrence > 0 && D.Occurrence <= Count) {
-    const unsigned Index = It->second[D.Occurrence - 1];
-    O.Array = Arrays[Index].Array.Where;
-    return Index;
+  unsigned Count = 0;
+  bool HasFunction = false;
+  for (auto [I, A] : llvm::enumerate(Arrays)) { // In source order.
+    const Finding &F = A.Array;
+    if (F.Where.File != D.File || F.Function.Name != D.Function)
+      continue;
+    HasFunction = true;
+    if (F.Name != D.Array || ++Count != D.Occurrence)
+      continue;
+    O.Array = F.Where;
+    return I;
   }
   O.State = DecisionState::Stale;
   O.Detail = "function '" + D.Function + "' has ";
   if (Count)
     O.Detail += "only " + std::to_string(Count) + " per-thread array" +
                 (Count == 1 ? "" : "s") + " of that name";
-  else if (auto First = ByName.lower_bound({D.File, D.Function, ""});
-           First != ByName.end() && std::get<0>(First->first) == D.File &&
-           std::get<1>(First->first) == D.Function)
+  else if (HasFunction)
     O.Detail += "no per-thread array of that name";
   else
     O.Detail = "no function '" + D.Function +
-               "' with a per-thread array was "
-               "found in that file";
+               "' with a per-thread array was found in that file";
   return std::nullopt;
 }
 
@@ -109,7 +85,6 @@ bankstripe::findWishes(const MergedRun &Run, const PlanOptions &Options,
   std::vector<Wish> Wishes(Run.Arrays.size());
   for (unsigned I = 0; I < Wishes.size(); ++I)
     Wishes[I].Wanted = defaultFor(Run.Arrays[I].Array.Where.File, Options);
-  const ArrayNames Names(Run.Arrays);
   for (const ArrayDecision &D : Options.Decisions) {
     DecisionOutcome &O = Outcomes.emplace_back();
     O.Decision = D;
@@ -118,7 +93,7 @@ bankstripe::findWishes(const MergedRun &Run, const PlanOptions &Options,
       O.Detail = D.Problem;
     } else if (!Run.Contents.count(D.File)) {
       O.Detail = "this run saw no array and no kernel in that file";
-    } else if (auto Index = Names.find(O);
+    } else if (auto Index = findNamed(Run.Arrays, O);
                Index && D.Wanted != Layout::Padded) {
       Wishes[*Index] = {D.Wanted, &D};
     }

@@ -62,8 +62,7 @@ uint64_t Evaluator::bytesOfVersions(unsigned Row, const Assignment &A) const {
 uint64_t Evaluator::staticBytes(unsigned Row, const Assignment &A) const {
   uint64_t Bytes = bytesOfVersions(Row, A);
   for (auto [I, Position] : ArraysOf[Row])
-    if (A[I] && !P.Choices[I].Storage.Dynamic)
-      Bytes += A[I]->Bytes[Position];
+    Bytes += A[I] && !P.Choices[I].Storage.Dynamic ? A[I]->Bytes[Position] : 0;
   return Bytes;
 }
 
@@ -143,18 +142,15 @@ bool Evaluator::fits(const KernelGroup &G, const Assignment &A) const {
 // --- Speed -------------------------------------------------------------------
 
 static KernelTraffic trafficOf(const KernelWork &Work, unsigned Threads,
-                               const MergedRun &Run,
-                               std::vector<unsigned> &Indices) {
+                               const MergedRun &Run) {
   KernelTraffic Traffic;
   Traffic.Work = Work;
   Traffic.Work.Arrays.clear();
   Traffic.Threads = Threads;
-  for (const auto &[Index, W] : Work.Arrays) {
-    const Finding &F = Run.Arrays[Index].Array;
-    Traffic.Arrays.push_back({W.Uniform, W.NonUniform, W.Counted,
-                              F.Shape.ElementBytes, F.Shape.BytesPerThread,
-                              false, false, StripeForm::Plain});
-    Indices.push_back(Index);
+  for (const auto &[Index, Accesses] : Work.Arrays) {
+    ArrayTraffic &A = Traffic.Arrays.emplace_back(ArrayTraffic{Accesses});
+    A.ElementBytes = Run.Arrays[Index].Array.Shape.ElementBytes;
+    A.BytesPerThread = Run.Arrays[Index].Array.Shape.BytesPerThread;
   }
   return Traffic;
 }
@@ -184,9 +180,10 @@ std::optional<Evaluator::Base> Evaluator::baseOf(unsigned Row) const {
   Base Result;
   Change &C = Result.Unchanged;
   const unsigned Threads = usualBlock(S, K);
-  C.Kernel = trafficOf(*K.Work, Threads, P.Run, Result.Arrays);
-  C.Short = trafficOf(K.ShortWork ? *K.ShortWork : *K.Work, Threads, P.Run,
-                      Result.ShortArrays);
+  C.Kernel = trafficOf(*K.Work, Threads, P.Run);
+  C.Short = trafficOf(K.ShortWork ? *K.ShortWork : *K.Work, Threads, P.Run);
+  for (const auto &[Index, Accesses] : K.Work->Arrays)
+    Result.Arrays.push_back(Index);
   C.Carved = mayCarve(S, K, P.Options);
   Result.SharedHad = K.Shared.StaticBytes + S.OwnDynamicBytes;
   C.Had = resources(Row, K.Registers, Result.SharedHad);
@@ -217,7 +214,7 @@ std::optional<Change> Evaluator::change(unsigned Row,
     return std::nullopt;
   Change C = Bases[Row]->Unchanged;
   const bool Any = noteMoves(C.Kernel.Arrays, Bases[Row]->Arrays, A);
-  noteMoves(C.Short.Arrays, Bases[Row]->ShortArrays, A);
+  noteMoves(C.Short.Arrays, Bases[Row]->Arrays, A);
   const ChangedCode Code =
       Any ? codeOf(Row) : ChangedCode{1, P.Run.Kernels[Row].Registers, 1};
   C.CodeGrowth = Code.Growth;
@@ -229,19 +226,12 @@ std::optional<Change> Evaluator::change(unsigned Row,
   return C;
 }
 
-std::optional<double> Evaluator::speedup(unsigned Row,
-                                         const Assignment &A) const {
+std::optional<double> Evaluator::speedup(unsigned Row, const Assignment &A,
+                                         bool Grows) const {
   auto C = change(Row, A);
+  if (C && !Grows)
+    C->CodeGrowth = 1;
   return C ? std::optional(expectedSpeedup(*C, Model)) : std::nullopt;
-}
-
-std::optional<double> Evaluator::speedupOfAccess(unsigned Row,
-                                                 const Assignment &A) const {
-  auto C = change(Row, A);
-  if (!C)
-    return std::nullopt;
-  C->CodeGrowth = 1;
-  return expectedSpeedup(*C, Model);
 }
 
 std::optional<Prediction> Evaluator::predict(unsigned Row,

@@ -52,12 +52,10 @@ public:
   /// Whether the kernels of \p G have room for its arrays.
   bool fits(const KernelGroup &G, const Assignment &A) const;
 
-  /// The speedup that is expected of kernel \p Row; nothing where that is not
-  /// known.
-  std::optional<double> speedup(unsigned Row, const Assignment &A) const;
-  /// The same if its code does not grow.
-  std::optional<double> speedupOfAccess(unsigned Row,
-                                        const Assignment &A) const;
+  /// The speedup that is expected of kernel \p Row, if its code grows as far as
+  /// nvcc says or not at all; nothing where that is not known.
+  std::optional<double> speedup(unsigned Row, const Assignment &A,
+                                bool Grows = true) const;
   std::optional<Prediction> predict(unsigned Row, const Assignment &A) const;
   std::optional<Explanation> explain(unsigned Row, const Assignment &A) const;
   /// What nvcc makes of kernel \p Row if arrays move; as it is where nvcc was
@@ -72,7 +70,7 @@ private:
   struct Base {
     Change Unchanged; ///< Nothing moves.
     uint64_t SharedHad = 0;
-    std::vector<unsigned> Arrays, ShortArrays; ///< Parallel to its traffic.
+    std::vector<unsigned> Arrays; ///< Parallel to its traffic.
   };
   struct Reached {
     unsigned Array, Position; ///< The kernel's in the array's list.

@@ -5,17 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Static shared memory needs the largest block at compile time. In this order:
-// __launch_bounds__, which the driver enforces; the launches, when all of them
-// are seen and constant; --block-size, or else what the decisions file of the
-// kernel's folder says in its place. In the last two cases the bound is added
-// to the kernel, so that a larger launch fails as a CUDA launch error instead
-// of running into a neighbour's memory.
-//
-// Where no largest block is known, or static shared memory is not enough, the
-// launches are edited to ask for dynamic shared memory. An array of a
-// __device__ function lies at one place for all kernels that reach it, so
-// kernels that share arrays get their storage in one way.
+// Where the bound on a kernel's blocks comes from, and its storage
+// (docs/internals/layouts.md, "Storage"). An array of a __device__ function
+// lies at one place for all kernels that reach it, so kernels that share arrays
+// get their storage in one way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +23,6 @@
 
 using namespace bankstripe;
 
-// `a.cu:40`.
-static std::string at(const Place &Where) {
-  return (llvm::sys::path::filename(Where.File) + ":" + llvm::Twine(Where.Line))
-      .str();
-}
-
 // --- Block bounds ------------------------------------------------------------
 
 static void setBound(KernelSetting &S, unsigned Threads, BlockSizeSource Source,
@@ -47,7 +34,8 @@ static void setBound(KernelSetting &S, unsigned Threads, BlockSizeSource Source,
 // By the launch with the largest block.
 static void setBound(KernelSetting &S, const Launch &Largest) {
   setBound(S, *Largest.Threads, BlockSizeSource::Launches,
-           "launch at " + at(Largest.Where) + " (" + Largest.Source + ")");
+           "launch at " + shortText(Largest.Where) + " (" + Largest.Source +
+               ")");
 }
 
 // The launch with the largest block among the known ones.
@@ -65,7 +53,7 @@ static std::string whoElseLaunches(const Kernel &K) {
     return K.WhyUnseen;
   return K.AddressTakenAt == K.Where
              ? "other files may launch it"
-             : "its address is taken at " + at(K.AddressTakenAt);
+             : "its address is taken at " + shortText(K.AddressTakenAt);
 }
 
 // Why the launches do not bound the block size; nothing when they do.
@@ -77,7 +65,7 @@ static std::optional<Why> whyUnbounded(const MergedKernel &K) {
   for (const Launch &L : K.Launches)
     if (!L.Threads)
       return Why{Reason::BlockSizeUnknown, L.Where,
-                 "the launch at " + at(L.Where) + ": " + L.Source};
+                 "the launch at " + shortText(L.Where) + ": " + L.Source};
   if (K.Launches.empty())
     return Why{Reason::BlockSizeUnknown, Facts.Where,
                "no launch of kernel '" + Facts.Name + "' was seen"};
@@ -120,10 +108,11 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
   if (!Given || !Promise || Options.Others != Outside::Nobody)
     S.Obstacle = std::move(Problem);
   else if (Largest && *Largest->Threads > Given)
-    S.Obstacle = Why{Reason::BlockSizeConflict, Largest->Where,
-                     "the launch at " + at(Largest->Where) + " asks for " +
-                         std::to_string(*Largest->Threads) + " threads, " +
-                         Origin + " says " + std::to_string(Given)};
+    S.Obstacle =
+        Why{Reason::BlockSizeConflict, Largest->Where,
+            "the launch at " + shortText(Largest->Where) + " asks for " +
+                std::to_string(*Largest->Threads) + " threads, " + Origin +
+                " says " + std::to_string(Given)};
   else
     setBound(S, Given, BlockSizeSource::Option,
              Options.BlockSize ? Origin + "=" + std::to_string(Given) : Origin);
@@ -140,7 +129,7 @@ std::optional<Why> bankstripe::whyBlocksStay(const MergedKernel &K) {
   for (const Launch &L : K.Launches)
     if (!L.GridAsked)
       return Why{Reason::WaitsForBlocks, L.Where,
-                 "the launch at " + at(L.Where) +
+                 "the launch at " + shortText(L.Where) +
                      " does not ask how many can "
                      "be resident"};
   return std::nullopt;
@@ -161,11 +150,12 @@ static void boundDynamicShared(KernelSetting &S, const MergedKernel &K) {
   for (const Launch &L : K.Launches) {
     // The answer that the grid is computed from counts static memory.
     if (L.Cooperative && !L.GridAsked)
-      S.Obstacle =
-          Why{Reason::CooperativeLaunch, L.Where,
-              at(L.Where) + (L.Unfollowed.empty() ? "" : ", ") + L.Unfollowed};
+      S.Obstacle = Why{Reason::CooperativeLaunch, L.Where,
+                       shortText(L.Where) + (L.Unfollowed.empty() ? "" : ", ") +
+                           L.Unfollowed};
     else if (!L.DynamicSharedBytes)
-      S.Obstacle = Why{Reason::DynamicSharedMemory, L.Where, at(L.Where)};
+      S.Obstacle =
+          Why{Reason::DynamicSharedMemory, L.Where, shortText(L.Where)};
     if (S.Obstacle)
       return;
     S.OwnDynamicBytes = std::max(S.OwnDynamicBytes, *L.DynamicSharedBytes);
@@ -189,7 +179,7 @@ KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
   const Kernel &Facts = K.Facts;
   if (Facts.Bounds)
     setBound(S, Facts.Bounds->Threads, BlockSizeSource::LaunchBounds,
-             "__launch_bounds__ at " + at(Facts.Where));
+             "__launch_bounds__ at " + shortText(Facts.Where));
   else
     boundFromLaunches(S, K, Options);
   if (!S.Obstacle && S.AddBounds && !Facts.BoundsExcludedBy.empty())
@@ -273,7 +263,7 @@ static std::string whyLaunchesStay(const MergedKernel &Merged,
   if (Merged.Shared.Asks != AskedSize::None)
     return "it asks how much shared memory it has";
   if (K.AttributeSetAt.isValid())
-    return "its attributes are set at " + at(K.AttributeSetAt);
+    return "its attributes are set at " + shortText(K.AttributeSetAt);
   if (!K.Text.Problem.empty())
     return K.Text.Problem;
   if (Merged.Launches.empty())
@@ -282,11 +272,12 @@ static std::string whyLaunchesStay(const MergedKernel &Merged,
     return "its name comes from a macro";
   for (const Launch &L : Merged.Launches)
     if (std::string Why = whyLaunchStays(L, K); !Why.empty())
-      return "the launch at " + at(L.Where) + " cannot be edited, " + Why;
+      return "the launch at " + shortText(L.Where) + " cannot be edited, " +
+             Why;
   for (const OccupancyQuery &Q : Merged.Queries)
     if (std::string Why = whyTextStays(Q.Text, K); !Why.empty())
-      return "the occupancy query at " + at(Q.Where) + " cannot be edited, " +
-             Why;
+      return "the occupancy query at " + shortText(Q.Where) +
+             " cannot be edited, " + Why;
   if (llvm::count_if(Run.Kernels, [&](const MergedKernel &Other) {
         return Other.Facts.Id == K.Id;
       }) > 1)

@@ -32,7 +32,8 @@ private:
   Verdict verdictOf(unsigned I) const;
   Verdict movingVerdict(unsigned I) const;
   uint64_t warpBytes(unsigned Row) const;
-  bool movesAny(unsigned Row) const;
+  template <class Something>
+  bool reachesAny(const std::vector<Something> &List, unsigned Row) const;
   KernelPlan kernelPlan(unsigned Row) const;
 
   const Problem &P;
@@ -134,10 +135,13 @@ uint64_t Builder::warpBytes(unsigned Row) const {
   return It == Places.Sizes.end() ? 0 : It->second;
 }
 
-bool Builder::movesAny(unsigned Row) const {
-  return llvm::any_of(llvm::enumerate(Final), [&](const auto &Each) {
-    return Each.value() &&
-           llvm::is_contained(P.Run.Arrays[Each.index()].Kernels, Row);
+// Whether kernel Row reaches an array that has something in List.
+template <class Something>
+bool Builder::reachesAny(const std::vector<Something> &List,
+                         unsigned Row) const {
+  return llvm::any_of(llvm::zip(P.Run.Arrays, List), [&](const auto &Each) {
+    return std::get<1>(Each) &&
+           llvm::is_contained(std::get<0>(Each).Kernels, Row);
   });
 }
 
@@ -160,19 +164,14 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.OptIn =
       K.WarpBytes && K.SharedAfter + llvm::alignTo(K.DynamicSharedBytes, 16) >
                          StaticSharedLimit;
-  K.MovesArrays = movesAny(Row);
+  K.MovesArrays = reachesAny(Final, Row);
   K.Work = Merged.Work;
   K.NamedInPart = S.NamedInPart;
   K.WhyLaunchesStay = S.WhyLaunchesStay;
   K.Registers = Merged.Registers;
   K.NeedsCarveout = Outlook.NeedsCarveout;
   // Nothing is left of what was predicted for a kernel that keeps its arrays.
-  const bool KeepsAll =
-      !K.MovesArrays &&
-      llvm::any_of(llvm::enumerate(TakenBack), [&](const auto &Each) {
-        return Each.value() &&
-               llvm::is_contained(P.Run.Arrays[Each.index()].Kernels, Row);
-      });
+  const bool KeepsAll = !K.MovesArrays && reachesAny(TakenBack, Row);
   if (!KeepsAll)
     K.Predicted = Outlook.Predicted;
   K.Explained = Outlook.Explained;

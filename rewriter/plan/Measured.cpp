@@ -5,16 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Clang's optimiser foresees what ptxas will do, but only ptxas knows.
-//
-// A kernel whose stack frame does not shrink keeps its arrays. A frame that
-// loses a part of the arrays that leave it did not hold the others: nvcc had
-// them in registers, and of the accesses to arrays as many cost nothing before.
-//
-// Sometimes nvcc makes far more code of the changed kernel, where it loaded
-// several elements at once or knew what it no longer knows. How much more is
-// taken for what the kernel will execute more. The same where it makes far
-// less, since it no longer unrolls.
+// Clang's optimiser foresees what ptxas will do, but only ptxas knows. What
+// follows from its answers is in docs/internals/model.md, "What nvcc adds".
 //
 //===----------------------------------------------------------------------===//
 
@@ -145,16 +137,17 @@ bankstripe::changedCode(const MergedRun &Run, const Measured &Known) {
 
 // --- What nvcc has against it ------------------------------------------------
 
-// The last version that changes the same arrays of kernel Row as Now.
+// The last version that changes the same arrays of kernel Row as Planned.
 template <class ArrayList>
 static const MeasuredVersion *
-versionLike(unsigned Row, const std::map<Place, Treatment> &Now,
+versionLike(unsigned Row, const std::map<Place, Treatment> &Planned,
             const ArrayList &Arrays, const Measured &Known) {
   auto IsLike = [&](const MeasuredVersion &V) {
     return llvm::all_of(Arrays, [&](const ReachedArray &A) {
       if (!llvm::is_contained(A.Kernels, Row))
         return true;
-      const Treatment *X = treatmentIn(Now, A), *Y = treatmentIn(V.Changed, A);
+      const Treatment *X = treatmentIn(Planned, A),
+                      *Y = treatmentIn(V.Changed, A);
       return X && Y ? *X == *Y : X == Y;
     });
   };
@@ -165,14 +158,14 @@ versionLike(unsigned Row, const std::map<Place, Treatment> &Now,
 }
 
 std::optional<Why>
-bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Now,
+bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Planned,
                          const MergedRun &Run, const Measured &Known) {
   const ReachedArray &A = Run.Arrays[I];
-  if (!treatmentIn(Now, A))
+  if (!treatmentIn(Planned, A))
     return std::nullopt;
   std::optional<Why> Result;
   for (unsigned Row : A.Kernels) {
-    const MeasuredVersion *V = versionLike(Row, Now, Run.Arrays, Known);
+    const MeasuredVersion *V = versionLike(Row, Planned, Run.Arrays, Known);
     if (!V)
       continue;
     if (V->Rejected.count(A.Array.Where.File))

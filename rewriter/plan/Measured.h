@@ -26,10 +26,10 @@ struct ChangedCode {
 std::map<std::string, ChangedCode> changedCode(const MergedRun &Run,
                                                const Measured &Known);
 
-/// Why array \p I of \p Run, which changes in the version \p Now, must not,
+/// Why array \p I of \p Run, which changes in the version \p Planned, must not,
 /// if that is known.
 std::optional<Why> whyTakenBack(unsigned I,
-                                const std::map<Place, Treatment> &Now,
+                                const std::map<Place, Treatment> &Planned,
                                 const MergedRun &Run, const Measured &Known);
 
 } // namespace bankstripe

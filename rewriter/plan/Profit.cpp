@@ -5,45 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The model
-// ---------
-// An SM is busy as long as one of two things takes: issuing what all
-// its warps have to do, or waiting for one warp's chain of results, which the
-// other resident warps fill (Hong and Kim, ISCA 2009, take the same two):
+// The time of a warp before and after arrays move. docs/internals/model.md says
+// what the terms are, what they rest on, and which measurements they are from:
 //
-//     time per warp = (issue^p + (latency / resident warps)^p) ^ (1/p)
-//
-// Both are sums over what a thread does. An access to local memory takes one
-// pass through the L1 if the lanes agree on the index, and one more for each
-// further row of 128 bytes that they ask for; n rows of which 32 lanes pick at
-// random give n (1 - (1 - 1/n)^32). What does not fit into the L1 comes from
-// the L2. That is so where words are stored about as often as they are loaded:
-// stores go through to the L2. What is loaded again and again without a store
-// costs next to nothing while the L1 holds it. The L1 is what shared memory
-// leaves of the unified cache, and the arrays that are used most per byte are
-// taken to stay in it. An access to a stripe takes one pass whatever the
-// indices are; slots of non-uniform indices take more. Bits are in registers,
-// and cost the instructions that pick them.
-//
-// Loads from global memory are of three kinds (evidence/Lanes.cpp). Where the
-// lanes are near to each other, they walk over data, which the L2 answers
-// whatever the L1 is. Where each lane has a line of its own, 32 lines wait in
-// the L1 for the lanes to take the rest of them; and where data leads the
-// lanes, they pick from tables and trees. These two live on the L1: they cost
-// an issue slot in ten when it holds their lines and a multiple when it does
-// not, and in between there is hardly anything. How large the tables are, no
-// source tells.
-//
-// What nobody can see
-// -------------------
-// Loops whose length no source tells run 100 times or 10 times, which are taken
-// for equally likely: the prediction is the geometric mean of both.
-//
-// Stacks, counters and sorted data often agree where indices could differ. In
-// the programs that were measured a fifth of random fits; the ends of the range
-// give the uncertainty that is reported. Beside this, a change is looked at in
-// cases that no source excludes (casesOf below). One that loses more in one of
-// them than it promises is not known to pay (plan/AssignmentSearch.cpp).
+//     time = (issue^p + (latency / resident warps)^p) ^ (1/p)
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,10 +53,6 @@ constexpr double SpreadOfCounters = 0.1; ///< Of that of other indices.
 constexpr double ModelError = 1.3;
 
 } // namespace
-
-static double wordsOf(const ArrayTraffic &A) {
-  return A.Uniform.all() + A.NonUniform.all() + A.Counted.all();
-}
 
 static double wordsPerAccess(const ArrayTraffic &A) {
   return std::clamp(A.ElementBytes / 4.0, 1.0, 4.0);
@@ -154,7 +115,7 @@ static HitRates hitRates(const CostModel &M, const KernelTraffic &K,
       Clients.push_back(
           {Assumed.LinesCount
                ? linesTouched(A, K.Threads, Assumed.Spread) * R.Warps
-               : wordsOf(A) * Lanes,
+               : A.all() * Lanes,
            double(A.BytesPerThread) * Lanes, M.HitExponent, &Hits});
   if (K.Work.Rows)
     Clients.push_back(
@@ -192,8 +153,8 @@ static double passes(const CostModel &M, const ArrayTraffic &A, double Spread) {
 static double bitInstructions(const ArrayTraffic &A) {
   if (A.Form != StripeForm::Bits && A.Form != StripeForm::LongBits)
     return 0;
-  return wordsOf(A) * (A.Form == StripeForm::Bits ? BitInstructions
-                                                  : LongBitInstructions) +
+  return A.all() * (A.Form == StripeForm::Bits ? BitInstructions
+                                               : LongBitInstructions) +
          A.Uniform.Loaded * PickingKnownBits;
 }
 
@@ -239,7 +200,7 @@ PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
     ArrayCost &Cost = Result.Arrays.emplace_back();
     Cost.Moved = A.Moved;
     Cost.HitRate = Hit;
-    const double Accesses = wordsOf(A) / wordsPerAccess(A);
+    const double Accesses = A.all() / wordsPerAccess(A);
     if (const double Instructions = A.Moved ? bitInstructions(A) : 0) {
       Cost.InRegisters = true;
       Cost.Issue = Instructions * M.Issue.Instruction;
@@ -284,18 +245,12 @@ double bankstripe::timeOf(const KernelTraffic &K, const Resources &R,
   return termsOf(K, R, A, M).Time;
 }
 
-static void scale(Words &W, double Share) {
-  W.Loaded *= Share;
-  W.Stored *= Share;
-}
-
 // K, which is the kernel of C or a variant of it, before the change.
 static KernelTraffic withoutMoves(KernelTraffic K, const Change &C) {
-  for (ArrayTraffic &A : K.Arrays) {
+  for (ArrayTraffic &A : K.Arrays)
     if (std::exchange(A.Moved, false))
       for (Words *W : {&A.Uniform, &A.NonUniform, &A.Counted})
-        scale(*W, C.ShareInFrame);
-  }
+        *W = {W->Loaded * C.ShareInFrame, W->Stored * C.ShareInFrame};
   return K;
 }
 
@@ -317,7 +272,7 @@ static KernelTraffic grown(KernelTraffic K, double CodeGrowth) {
   double All = W.Instructions + W.DoubleOperations + W.Global + W.Rows +
                W.Gathered + W.Shared + W.OtherLocal;
   for (const ArrayTraffic &A : K.Arrays)
-    All += wordsOf(A);
+    All += A.all();
   W.Instructions += (CodeGrowth - 1) * All;
   return K;
 }
@@ -409,22 +364,6 @@ static std::vector<Case> casesOf(const CostModel &M, const Change &C) {
   return Cases;
 }
 
-static void noteWorse(Prediction &P, double Speedup, llvm::StringRef If) {
-  if (Speedup >= P.Worst)
-    return;
-  P.Worst = Speedup;
-  P.WorstIf = If.str();
-}
-
-// Loops that are no longer unrolled execute more, in whichever case.
-static void findWorstOfCode(double Growth, Prediction &P) {
-  if (Growth > NotableShrinkage)
-    return;
-  P.Worst /= CostOfRolling;
-  P.WorstIf += (P.WorstIf.empty() ? "" : ", and ");
-  P.WorstIf += "loops are no longer unrolled";
-}
-
 static void findWorst(const CostModel &M, const Change &C, Prediction &P) {
   P.Worst = P.Speedup;
   const Change Small = withSmallGrid(C);
@@ -433,12 +372,19 @@ static void findWorst(const CostModel &M, const Change &C, Prediction &P) {
     const KernelTraffic &K = A.ShortLoops ? Changed.Short : Changed.Kernel;
     Assumption Before = A.Assumed;
     Before.AllHit = A.AllHitBefore;
-    noteWorse(P,
-              speedup(M, Changed, A.UniformIsFree ? withoutUniform(K) : K,
-                      Before, A.Assumed),
-              A.If);
+    const double Speedup = speedup(
+        M, Changed, A.UniformIsFree ? withoutUniform(K) : K, Before, A.Assumed);
+    if (Speedup >= P.Worst)
+      continue;
+    P.Worst = Speedup;
+    P.WorstIf = A.If.str();
   }
-  findWorstOfCode(C.CodeGrowth, P);
+  // Loops that are no longer unrolled execute more, in whichever case.
+  if (C.CodeGrowth > NotableShrinkage)
+    return;
+  P.Worst /= CostOfRolling;
+  P.WorstIf += (P.WorstIf.empty() ? "" : ", and ");
+  P.WorstIf += "loops are no longer unrolled";
 }
 
 double bankstripe::expectedSpeedup(const Change &C, const CostModel &M) {

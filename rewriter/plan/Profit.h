@@ -13,11 +13,8 @@
 
 namespace bankstripe {
 
-/// One array as the model sees it.
-struct ArrayTraffic {
-  Words Uniform;    ///< Per thread, at the same index in all lanes.
-  Words NonUniform; ///< Per thread, at indices of their own.
-  Words Counted;    ///< Per thread, at counters of their own.
+/// One array as the model sees it, with its accesses per thread.
+struct ArrayTraffic : ArrayWork {
   unsigned ElementBytes = 4;
   uint64_t BytesPerThread = 0;
   bool Moved = false; ///< Into shared memory.

@@ -5,26 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel that may be launched out of sight can have a version in two ways. A
-// static kernel beside it is the version, and the launches in sight name that
-// one:
+// Where somebody else may launch a kernel, a static kernel beside it is its
+// version, and the launches in sight name that one:
 //
 //     template <int N> __global__ void sum(...) { float t[N]; ... }
 //     template <int N> static __global__ void sum_striped(...) { ... }
 //
 //     sum_striped<16><<<grid, block>>>(...);
 //
-// Nobody else can launch it, so that it is planned like any kernel of which all
-// launches are in sight, and these may ask for its storage. Launches elsewhere,
-// addresses and graphs keep the original. Or the kernel chooses one in its own
-// body, for the blocks that fit (KernelSetting.cpp): that serves whoever
-// launches it, but ptxas chooses registers for both at once.
-//
-// So the version stands beside a kernel that nobody but its own file seems to
-// launch. Where a header declares it for others, or its address is taken, it
-// chooses by itself, unless that does not work or costs more: it would have
-// `__shared__` variables twice, or static storage for a block that nobody
-// knows, or more of it than there is.
+// It is planned like any kernel of which all launches are in sight. Or the
+// kernel chooses one in its own body, for the blocks that fit
+// (KernelSetting.cpp): that serves whoever launches it, but ptxas chooses
+// registers for both at once. So the version stands beside a kernel that nobody
+// but its own file seems to launch, and beside others if a choice inside does
+// not work or costs more: `__shared__` variables twice, or static storage for a
+// block that nobody knows, or more of it than there is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +50,14 @@ static bool asksForLittle(const Launch &L, const MergedKernel &K) {
          *L.DynamicSharedBytes + K.Shared.StaticBytes <= StaticSharedLimit;
 }
 
-static bool isConcerned(const ReachedArray &A, unsigned Row) {
-  return llvm::is_contained(A.Kernels, Row) && !whyArrayStays(A);
+// The arrays that kernel Row reaches and that may move.
+static std::vector<const ReachedArray *> movableIn(unsigned Row,
+                                                   const MergedRun &Run) {
+  std::vector<const ReachedArray *> Result;
+  for (const ReachedArray &A : Run.Arrays)
+    if (llvm::is_contained(A.Kernels, Row) && !whyArrayStays(A))
+      Result.push_back(&A);
+  return Result;
 }
 
 // The text of a launch in a template may be that of several kernels.
@@ -77,31 +78,26 @@ static bool canRedirect(unsigned Row, const MergedRun &Run) {
       !Facts.Text.Problem.empty() || !Facts.Text.VersionProblem.empty() ||
       llvm::none_of(K.Launches, isInSight))
     return false;
-  return llvm::any_of(
-             Run.Arrays,
-             [&](const ReachedArray &A) { return isConcerned(A, Row); }) &&
-         llvm::all_of(K.Launches,
-                      [&](const Launch &L) {
-                        return !isInSight(L) ||
-                               (!L.OnDevice && canName(L.Text, Facts.Text) &&
-                                asksForLittle(L, K) && !isShared(L, K, Run));
-                      }) &&
-         llvm::all_of(K.Queries,
-                      [&](const OccupancyQuery &Q) {
-                        return Q.Text.SeesDefinition &&
-                               canName(Q.Text, Facts.Text);
-                      }) &&
-         llvm::all_of(Run.Arrays, [&](const ReachedArray &A) {
-           return A.Array.Function.IsKernel || !isConcerned(A, Row) ||
-                  A.Array.Version.isPossible();
+  auto CanRunVersion = [&](const Launch &L) {
+    return !isInSight(L) || (!L.OnDevice && canName(L.Text, Facts.Text) &&
+                             asksForLittle(L, K) && !isShared(L, K, Run));
+  };
+  auto CanAskAboutVersion = [&](const OccupancyQuery &Q) {
+    return Q.Text.SeesDefinition && canName(Q.Text, Facts.Text);
+  };
+  const auto Arrays = movableIn(Row, Run);
+  return !Arrays.empty() && llvm::all_of(K.Launches, CanRunVersion) &&
+         llvm::all_of(K.Queries, CanAskAboutVersion) &&
+         llvm::all_of(Arrays, [](const ReachedArray *A) {
+           return A->Array.Function.IsKernel || A->Array.Version.isPossible();
          });
 }
 
 // Arrays of functions are those of the original as well, whose blocks may be
 // larger: the functions choose.
 static bool callsVersions(unsigned Row, const MergedRun &Run) {
-  return llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
-    return !A.Array.Function.IsKernel && isConcerned(A, Row);
+  return llvm::any_of(movableIn(Row, Run), [](const ReachedArray *A) {
+    return !A->Array.Function.IsKernel;
   });
 }
 
@@ -128,9 +124,8 @@ static bool isAboveStatic(unsigned Row, const MergedRun &Run) {
   if (K.Facts.Bounds)
     Threads = K.Facts.Bounds->Threads;
   uint64_t Sum = K.Shared.StaticBytes;
-  for (const ReachedArray &A : Run.Arrays)
-    if (isConcerned(A, Row))
-      Sum += bytesIn(A, smallestStripe(A), Row, Threads);
+  for (const ReachedArray *A : movableIn(Row, Run))
+    Sum += bytesIn(*A, smallestStripe(*A), Row, Threads);
   return Sum > StaticSharedLimit;
 }
 
@@ -151,9 +146,9 @@ static bool isBetter(unsigned Row, const MergedRun &Run,
                         return isInSight(L) && !L.Threads &&
                                L.Text.Problem.empty();
                       }) ||
-         llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
-           return isConcerned(A, Row) && (!A.Array.Version.isPossible() ||
-                                          A.Array.Version.SharedBytes != 0);
+         llvm::any_of(movableIn(Row, Run), [](const ReachedArray *A) {
+           return !A->Array.Version.isPossible() ||
+                  A->Array.Version.SharedBytes != 0;
          });
 }
 
@@ -162,10 +157,9 @@ static bool works(unsigned Row, const MergedRun &Run,
                   const KernelSetting &Beside) {
   return !Beside.Obstacle && !Beside.HasVersion &&
          !(Beside.Dynamic && callsVersions(Row, Run)) &&
-         llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
-           return isConcerned(A, Row) &&
-                  bytesIn(A, smallestStripe(A), Row, Beside.largestBlock()) <=
-                      Beside.Budget;
+         llvm::any_of(movableIn(Row, Run), [&](const ReachedArray *A) {
+           return bytesIn(*A, smallestStripe(*A), Row, Beside.largestBlock()) <=
+                  Beside.Budget;
          });
 }
 

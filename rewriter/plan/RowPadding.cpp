@@ -49,9 +49,9 @@ static std::optional<Accesses> accessesTo(const Instances &Arrays,
     }
   }
   for (const MergedKernel &K : Run.Kernels)
-    if (auto Of = Shapes.find(K.Facts.Id); Of != Shapes.end())
+    if (auto Known = Shapes.find(K.Facts.Id); Known != Shapes.end())
       for (const Launch &L : K.Launches)
-        if (!Of->second.count(L.Shape))
+        if (!Known->second.count(L.Shape))
           return std::nullopt;
   const bool AreKnown = llvm::none_of(
       Shapes, [](const auto &Each) { return Each.second.empty(); });
