@@ -5,14 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which banks the lanes of a warp use depends on more than one stride: where a
-// block is 16 wide, a warp spans two rows of it. So the index of each access is
-// computed for all lanes of all warps of a block, with the shapes that launches
-// give to blocks. This is no question for Lanes.cpp, which has one number for
-// neighbouring lanes and may guess. Of what is added to an index for all lanes
-// alike nothing needs to be known: it only turns the banks. A warp that asks
-// for more than 128 bytes does so in parts, of half its lanes for 8 bytes each
-// and of a quarter for 16.
+// The index of each access is computed for all lanes of all warps of a block,
+// with the shapes that launches give to blocks (docs/internals/layouts.md,
+// "Padded shared arrays"). A warp that asks for more than 128 bytes does so in
+// parts, of half its lanes for 8 bytes each and of a quarter for 16.
 //
 // Lanes whose index lies outside of the array are taken not to run the access:
 // what loads the border of a tile does so under a condition. But real programs
@@ -20,9 +16,7 @@
 // there once rows are longer. So it is noted where the index within a row is
 // known to be too large for some lane, or not known in a constant row.
 //
-// The IR is looked at before it is optimised, where an access still has one
-// index per dimension and stands once however far its loop is unrolled. Only a
-// copy of a function with such arrays is brought into SSA form.
+// Only a copy of a function with such arrays is brought into SSA form.
 //
 //===----------------------------------------------------------------------===//
 

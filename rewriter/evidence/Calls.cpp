@@ -5,14 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Many calls stand nowhere in the text, and not in the syntax tree either:
-// destructors, `v != w` that means `!(v == w)`, the `get<I>` of a structured
-// binding, a class's operator new, a lambda that became a function pointer. The
-// IR, before it is optimised, has all of them alike.
-//
-// A call through a pointer, or of a virtual function, may mean every function
-// whose address is taken anywhere in the unit; those in tables of virtual
-// functions are among them. Which of these fits by its type is not asked.
+// The IR, before it is optimised, has the calls that stand nowhere in the text,
+// too (docs/internals/front-end.md, "Evidence"). A call through a pointer, or
+// of a virtual function, may mean every function whose address is taken
+// anywhere in the unit; which of these fits by its type is not asked.
 //
 // Static storage exists once, so a function that can be entered again before it
 // returns cannot hold any: its calls lead back to it. Calls that leave the unit
@@ -46,7 +42,7 @@ using VariableSet = SmallSetVector<const GlobalVariable *, 4>;
 /// What one body names.
 struct Body {
   FunctionSet Callees;
-  FunctionSet Taken; ///< Named other than to be called.
+  FunctionSet Passed; ///< Named other than to be called.
   VariableSet Shared;
   bool CallsUnknown = false; ///< Through a pointer, or virtually.
   /// Assembly, or a question about an address, is about local memory, or tells
@@ -105,7 +101,7 @@ void CallGraph::readConstant(const Constant &C, Body *Into) {
       return; // A kernel is launched, not called.
     AddressTaken.insert(F);
     if (Into)
-      Into->Taken.insert(F);
+      Into->Passed.insert(F);
   } else if (const auto *Variable = dyn_cast<GlobalVariable>(&C)) {
     if (Into && Variable->getAddressSpace() == NVPTXAS::ADDRESS_SPACE_SHARED)
       Into->Shared.insert(Variable);
@@ -211,7 +207,7 @@ std::set<std::string> CallGraph::userCallees(const Function &F) const {
   std::set<std::string> Result;
   auto Add = [&](const Function &From) {
     addCallees(From, /*Hidden=*/true, Seen);
-    Seen.insert_range(bodyOf(From).Taken);
+    Seen.insert_range(bodyOf(From).Passed);
   };
   Add(F);
   // NOLINTNEXTLINE(modernize-loop-convert): it grows.

@@ -320,13 +320,13 @@ const KernelWork &WorkCounter::workOf(Function &F, Trips Guess) {
   auto [At, New] = Known.try_emplace({&F, Guess});
   if (!New)
     return *At->second;
-  Context &Of = contextOf(F);
+  Context &Caller = contextOf(F);
   KernelWork Work;
-  Work.GuessedLoops = Of.Weights.guessed();
+  Work.GuessedLoops = Caller.Weights.guessed();
   for (BasicBlock &Block : F) {
-    const double Times = Of.Weights.of(Block, Guess);
+    const double Times = Caller.Weights.of(Block, Guess);
     auto Access = [&](const Value *Pointer, Type *Accessed, Instruction &I) {
-      addAccess(*Pointer, Layout.getTypeStoreSize(Accessed), Times, Of, I,
+      addAccess(*Pointer, Layout.getTypeStoreSize(Accessed), Times, Caller, I,
                 Work);
     };
     for (Instruction &I : Block) {
@@ -340,7 +340,7 @@ const KernelWork &WorkCounter::workOf(Function &F, Trips Guess) {
       } else if (auto *Fill = dyn_cast<MemIntrinsic>(&I)) {
         const auto *Length = dyn_cast<ConstantInt>(Fill->getLength());
         addAccess(*Fill->getDest(), Length ? Length->getZExtValue() : 64, Times,
-                  Of, I, Work);
+                  Caller, I, Work);
       } else if (auto *Call = dyn_cast<CallBase>(&I)) {
         if (Function *Callee = Call->getCalledFunction();
             canCount(Callee, Guess))

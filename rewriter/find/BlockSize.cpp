@@ -411,7 +411,7 @@ namespace {
 
 /// What is put into the fields of one variable.
 struct FieldValues {
-  std::map<StringRef, std::vector<const Expr *>> Given;
+  std::map<StringRef, std::vector<const Expr *>> Values;
   std::set<StringRef> Unfollowed; ///< Others may be put there, too.
 };
 
@@ -432,7 +432,7 @@ static std::optional<FieldValues> readFields(const Expr *Pointer,
   if (const auto *List = dyn_cast_or_null<InitListExpr>(Init)) {
     for (const FieldDecl *F : Variable->getType()->getAsRecordDecl()->fields())
       if (F->getFieldIndex() < List->getNumInits())
-        Result.Given[F->getName()] = {List->getInit(F->getFieldIndex())};
+        Result.Values[F->getName()] = {List->getInit(F->getFieldIndex())};
   } else if (Init && !(Construct &&
                        Construct->getConstructor()->isDefaultConstructor())) {
     return std::nullopt;
@@ -444,7 +444,7 @@ static std::optional<FieldValues> readFields(const Expr *Pointer,
     if (Use.Field) {
       const StringRef Field = Use.Field->getMemberDecl()->getName();
       if (Use.Assigned && !Use.IsDeep)
-        Result.Given[Field].push_back(Use.Assigned);
+        Result.Values[Field].push_back(Use.Assigned);
       else
         Result.Unfollowed.insert(Field);
       continue;
@@ -496,7 +496,7 @@ LaunchConfiguration bankstripe::readConfiguration(const Expr *Pointer,
     if (Fields->Unfollowed.count(Field))
       return unknown("a member of its " + Field.str() + " is assigned");
     std::vector<HostValue> Values;
-    for (const Expr *E : Fields->Given[Field])
+    for (const Expr *E : Fields->Values[Field])
       Values.push_back(Value(E));
     return unite(std::move(Values), "its " + Field.str() + " is not assigned");
   };
@@ -504,7 +504,7 @@ LaunchConfiguration bankstripe::readConfiguration(const Expr *Pointer,
   const std::set<int64_t> None{0};
   const bool HasNone =
       !Fields->Unfollowed.count("numAttrs") &&
-      llvm::all_of(Fields->Given["numAttrs"], [&](const Expr *Count) {
+      llvm::all_of(Fields->Values["numAttrs"], [&](const Expr *Count) {
         return Evaluator.integer(Count).Values == None;
       });
   return {

@@ -199,8 +199,8 @@ bool PointerWalker::followArgument(const CallExpr *Call, const Expr *Value) {
     if (!Place || hasRival(Callee, I))
       return false;
     // A template would take the const for a part of its parameter.
-    QualType Given = Value->IgnoreParenImpCasts()->getType();
-    if (Given->isPointerType() && Given->getPointeeType().isConstQualified() &&
+    QualType Type = Value->IgnoreParenImpCasts()->getType();
+    if (Type->isPointerType() && Type->getPointeeType().isConstQualified() &&
         Follower.isDependent(*Place, I))
       return false;
     // A call in a macro is told apart by the macro's use.
@@ -509,11 +509,11 @@ std::string PointerFollower::deducedType(const FunctionDecl *Function,
   llvm::DenseSet<SourceLocation> Known{Function->getLocation()};
   for (auto [Name, Call] : Calls.lookup(Function->getCanonicalDecl())) {
     const Expr *Argument = Call->getArg(Index)->IgnoreUnlessSpelledInSource();
-    const QualType Given = Argument->getType();
-    if (!(Given->isPointerType() || Given->isArrayType()) ||
+    const QualType Type = Argument->getType();
+    if (!(Type->isPointerType() || Type->isArrayType()) ||
         isa<InitListExpr>(Argument) ||
         !Body.Context.hasSameUnqualifiedType(
-            QualType(Given->getPointeeOrArrayElementType(), 0), Element))
+            QualType(Type->getPointeeOrArrayElementType(), 0), Element))
       return "";
     if (auto At = Text.spelled(Name->getLocation()))
       Known.insert(*At);

@@ -81,9 +81,9 @@ llvm::Expected<CostModel> bankstripe::readCostModel(const std::string &Path) {
 
 std::string bankstripe::usualGpuFolder() {
   llvm::SmallString<256> Folder;
-  const auto Given = llvm::sys::Process::GetEnv("XDG_CONFIG_HOME");
-  if (Given && path::is_absolute(*Given))
-    Folder = *Given;
+  const auto Configured = llvm::sys::Process::GetEnv("XDG_CONFIG_HOME");
+  if (Configured && path::is_absolute(*Configured))
+    Folder = *Configured;
   else if (path::home_directory(Folder))
     path::append(Folder, ".config");
   path::append(Folder, "bankstripe", "gpus");

@@ -102,20 +102,21 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
   const Launch *Largest = largest(K);
   if (!Problem)
     return setBound(S, *Largest);
-  auto [Given, Origin, Promise] = givenBound(K.Facts, Options);
+  auto [Threads, Origin, Promise] = givenBound(K.Facts, Options);
   // A version is for such blocks, too, and no launch fails that has larger
   // ones.
-  if (!Given || !Promise || Options.Others != Outside::Nobody)
+  if (!Threads || !Promise || Options.Others != Outside::Nobody)
     S.Obstacle = std::move(Problem);
-  else if (Largest && *Largest->Threads > Given)
+  else if (Largest && *Largest->Threads > Threads)
     S.Obstacle =
         Why{Reason::BlockSizeConflict, Largest->Where,
             "the launch at " + shortText(Largest->Where) + " asks for " +
                 std::to_string(*Largest->Threads) + " threads, " + Origin +
-                " says " + std::to_string(Given)};
+                " says " + std::to_string(Threads)};
   else
-    setBound(S, Given, BlockSizeSource::Option,
-             Options.BlockSize ? Origin + "=" + std::to_string(Given) : Origin);
+    setBound(S, Threads, BlockSizeSource::Option,
+             Options.BlockSize ? Origin + "=" + std::to_string(Threads)
+                               : Origin);
 }
 
 std::optional<Why> bankstripe::whyBlocksStay(const MergedKernel &K) {
@@ -342,9 +343,9 @@ static uint64_t budgetOf(const KernelSetting &S, const MergedKernel &K,
   if (!S.Dynamic)
     return Less(StaticSharedLimit, Used);
   // More has to be allowed for the instance, which must be named for that.
-  const uint64_t Given =
+  const uint64_t Limit =
       S.NamedInPart ? StaticSharedLimit : commonSharedLimit(Options);
-  const uint64_t Left = Less(Given, Used + MarkBytes);
+  const uint64_t Left = Less(Limit, Used + MarkBytes);
   // What the kernel itself may ask for at most is no use of its limit.
   const uint64_t Budget = std::min(
       Left, S.OwnUnknown ? Options.SharedLimit
@@ -498,11 +499,11 @@ static void chooseStorage(std::vector<KernelSetting> &Settings,
 static void boundVersion(KernelSetting &S, const MergedKernel &K,
                          const PlanOptions &Options) {
   const Launch *Largest = largest(K);
-  auto [Given, Origin, Promise] = givenBound(K.Facts, Options);
+  auto [Threads, Origin, Promise] = givenBound(K.Facts, Options);
   const bool SizesVary =
       llvm::any_of(K.Launches, [](const Launch &L) { return !L.Threads; });
-  if (Given)
-    setBound(S, Given, BlockSizeSource::Option, Origin);
+  if (Threads)
+    setBound(S, Threads, BlockSizeSource::Option, Origin);
   else if (Largest && (!SizesVary || *Largest->Threads >= UsualBlock))
     setBound(S, *Largest);
   else
