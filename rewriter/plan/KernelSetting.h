@@ -31,7 +31,7 @@ struct KernelSetting {
   std::optional<Why> Obstacle;
   bool Dynamic = false; ///< Its launches ask for the storage.
   bool Behind = false;  ///< A kernel of its group has memory of its own.
-  /// Arrays move in versions of their functions, for blocks of BlockThreads.
+  /// Arrays move in versions of their functions, for blocks within Block.
   bool HasVersion = false;
   /// Why static storage is out of the question, where launches ask for it, or
   /// for all blocks.
