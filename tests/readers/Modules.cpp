@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "harness/ModuleSymbols.h"
 #include "../runtime/Images.h"
 #include "Reader.h"
+#include "harness/ModuleSymbols.h"
 
 using namespace bankstripe::runtime;
 
