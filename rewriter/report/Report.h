@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The last arrow of the pipeline: the plan as text with source lines and carets
-// (Text.cpp), as JSON (Json.cpp), as a log of SARIF 2.1.0, the Static Analysis
-// Results Interchange Format, for code hosts and editors (Sarif.cpp), and what
-// changes as diffs (Diff.cpp).
+// (Text.cpp, Explain.cpp), as JSON (Json.cpp), as a log of SARIF 2.1.0, the
+// Static Analysis Results Interchange Format, for code hosts and editors
+// (Sarif.cpp), and what changes as diffs (Diff.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,10 +43,6 @@ void printText(llvm::raw_ostream &OS, const Plan &P,
                const ConfirmedResources &Resources, Detail Level,
                bool Explain = false);
 
-/// Prints where the prediction for kernel \p K comes from
-/// (docs/guide/report.md).
-void printExplanation(llvm::raw_ostream &OS, const KernelPlan &K);
-
 /// Warns of the decisions of \p P that are stale or unfulfilled, each at its
 /// place in the decisions file; a verbose report names the skipped ones too.
 void printDecisions(llvm::raw_ostream &OS, const Plan &P, Detail Level);
@@ -77,6 +73,12 @@ std::string headline(const PlannedSharedArray &A);
 
 /// "it takes 8192 bytes of shared memory per block; index uniform"
 std::string cost(const PlannedArray &A);
+
+/// "1.23 (0.95 to 1.60)".
+std::string rangeText(const Prediction &P);
+
+/// "1 byte", "2 bytes".
+std::string countOf(uint64_t Count, llvm::StringRef Name);
 
 /// "NVIDIA H200 (sm_90)", to whose timings predictions are fitted, if \p P is
 /// for another architecture; else empty.
