@@ -156,9 +156,6 @@ void forEachUserFile(
     llvm::function_ref<void(clang::SourceLocation, llvm::StringRef)> See,
     unsigned First = 0);
 
-/// The header that rewritten code includes.
-llvm::StringRef helperHeader();
-
 /// How a parse went.
 struct ParseOutcome {
   bool UsedShim = false; ///< The file needed the nvcc compatibility header.

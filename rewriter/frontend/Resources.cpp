@@ -183,13 +183,6 @@ Expected<Toolkit> findToolkit(StringRef CudaPath) {
   return Toolkit();
 }
 
-StringRef helperHeader() {
-  for (const EmbeddedHeader &Header : embeddedHeaders())
-    if (StringRef(Header.Path).starts_with("helper/"))
-      return Header.Text;
-  return "";
-}
-
 IntrusiveRefCntPtr<vfs::InMemoryFileSystem> servedHeaders() {
   auto Served = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
   auto Serve = [&](const Twine &Name, StringRef Text) {
