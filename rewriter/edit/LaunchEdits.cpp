@@ -1,4 +1,4 @@
-//===-- Launches.cpp - launches that bring the storage --------------------===//
+//===-- LaunchEdits.cpp - launches that bring the storage -----------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -140,8 +140,7 @@ static KernelFunctions functionsOf(const Plan &P) {
 static TextEdit behind(const TextRange &Definition, StringRef Code,
                        const std::string &Text, StringRef LineEnding) {
   std::string Result = (LineEnding + LineEnding).str() + Text;
-  StringRef Next = Code.drop_front(Definition.end()).split('\n').second;
-  if (!Next.split('\n').first.trim().empty())
+  if (codeFollows(Code, Definition.end()))
     Result += LineEnding;
   return {Definition.end(), 0, std::move(Result)};
 }

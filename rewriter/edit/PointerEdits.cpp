@@ -1,4 +1,4 @@
-//===-- Pointers.cpp - pointers and functions of striped arrays -----------===//
+//===-- PointerEdits.cpp - pointers and functions of striped arrays -------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,18 +27,19 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
-static std::string pointerText(const Pointee &To, const Treatment &As) {
+static std::string pointerText(const Pointee &To, const Treatment &Layout) {
   const std::string Const = To.Const ? "const " : "";
   return "::bankstripe::pointer<" +
-         (As.Kind == VerdictKind::Split
+         (Layout.Kind == VerdictKind::Split
               ? "::bankstripe::split<" + Const + To.Text + ", " +
-                    std::to_string(As.First) + ">"
-              : Const + unitText(As.Form, To.Text)) +
+                    std::to_string(Layout.First) + ">"
+              : Const + unitText(Layout.Form, To.Text)) +
          ">";
 }
 
 EditList bankstripe::editsOfPointers(const PointerTrail &Trail,
-                                     const Treatment &As, StringRef Deduced) {
+                                     const Treatment &Layout,
+                                     StringRef Deduced) {
   EditList Edits;
   for (const PointerDeclaration &D : Trail.Locals)
     for (const TextRange &Star : D.Stars) {
@@ -46,7 +47,7 @@ EditList bankstripe::editsOfPointers(const PointerTrail &Trail,
       const unsigned Begin = IsFirst ? D.Specifiers.Offset : Star.Offset;
       Edits.push_back({Begin, Star.end() - Begin,
                        !IsFirst          ? ""
-                       : Deduced.empty() ? pointerText(D.To, As) + " "
+                       : Deduced.empty() ? pointerText(D.To, Layout) + " "
                                          : (Deduced + " ").str()});
     }
   return Edits;
@@ -69,7 +70,8 @@ private:
   using CallKey = std::pair<TextRange, Place>; ///< And what is called.
   using Calls = std::map<CallKey, Forms>;
 
-  static void add(Calls &Into, const PointerTrail &Trail, const Treatment &As);
+  static void add(Calls &Into, const PointerTrail &Trail,
+                  const Treatment &Layout);
   void need(const Calls &Asked);
 
   const Plan &P;
@@ -79,9 +81,9 @@ private:
 } // namespace
 
 void OverloadCollector::add(Calls &Into, const PointerTrail &Trail,
-                            const Treatment &As) {
+                            const Treatment &Layout) {
   for (const PointerArgument &A : Trail.Arguments)
-    Into[{A.Call, A.Callee}][A.Parameter] = As;
+    Into[{A.Call, A.Callee}][A.Parameter] = Layout;
 }
 
 void OverloadCollector::need(const Calls &Asked) {
@@ -91,10 +93,10 @@ void OverloadCollector::need(const Calls &Asked) {
     if (It == P.Callees.end() || !Needed.insert({Where, Striped}).second)
       continue;
     Calls Inner;
-    for (auto [Index, As] : Striped)
+    for (auto [Index, Layout] : Striped)
       if (auto Facts = It->second.Parameters.find(Index);
           Facts != It->second.Parameters.end())
-        add(Inner, Facts->second.Trail, As);
+        add(Inner, Facts->second.Trail, Layout);
     need(Inner);
   }
 }
@@ -108,10 +110,10 @@ std::set<Overload> OverloadCollector::collect() {
   return std::move(Needed);
 }
 
-static bool hasBitsAlone(const Forms &Given) {
-  return llvm::all_of(llvm::make_second_range(Given), [](const Treatment &As) {
-    return As.Kind == VerdictKind::Bits;
-  });
+static bool hasBitsAlone(const Forms &Striped) {
+  return llvm::all_of(
+      llvm::make_second_range(Striped),
+      [](const Treatment &Layout) { return Layout.Kind == VerdictKind::Bits; });
 }
 
 // The copy of a function with other parameters.
@@ -129,13 +131,13 @@ static std::string overloadText(const Callee &C, const Forms &Striped,
     Edits.push_back({static_cast<unsigned>(C.Definition.Offset + At),
                      static_cast<unsigned>(Host.size() + Blanks), ""});
   }
-  for (auto [Index, As] : Striped) {
+  for (auto [Index, Layout] : Striped) {
     auto It = C.Parameters.find(Index);
     if (It == C.Parameters.end())
       continue;
     const CalleeParameter &Parameter = It->second;
     // A template deduces its parameter from the element itself.
-    Treatment Own = As;
+    Treatment Own = Layout;
     if (Parameter.To.Dependent)
       Own.Form = StripeForm::Plain;
     Pointee To = Parameter.To;
@@ -184,7 +186,7 @@ EditList bankstripe::editsOfCallees(const Plan &P, StringRef Path,
           auto It = C.Parameters.find(Each.first);
           return It != C.Parameters.end() && !It->second.Deduced.empty();
         })) {
-      for (auto [Index, As] : Striped)
+      for (auto [Index, Layout] : Striped)
         Templates[Where].insert(Index);
       continue;
     }
@@ -208,9 +210,7 @@ EditList bankstripe::editsOfCallees(const Plan &P, StringRef Path,
     llvm::append_range(Edits, templateEdits(C, Indices, NewLineOf(C)));
   }
   for (auto &[Offset, Text] : Texts) {
-    // What follows in the next line would stick to the copy.
-    StringRef Next = Code.drop_front(Offset).split('\n').second;
-    if (!Next.split('\n').first.trim().empty())
+    if (codeFollows(Code, Offset))
       Text += LineEnding;
     Edits.push_back({Offset, 0, std::move(Text)});
   }
