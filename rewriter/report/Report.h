@@ -98,6 +98,16 @@ llvm::json::Value jsonText(llvm::StringRef Text);
 llvm::json::Value toJson(const Plan &P, const ConfirmedResources &Resources,
                          llvm::ArrayRef<ChangedFile> Changes = {});
 
+/// A page of docs/reference/reasons/, which is compiled in as text, so that the
+/// program and the documents say the same.
+struct ReasonPage {
+  llvm::StringRef Id;   ///< As in ReasonInfo.
+  llvm::StringRef Text; ///< Markdown, with a newline at its end.
+};
+
+/// All pages, by id.
+llvm::ArrayRef<ReasonPage> reasonPages();
+
 /// What went wrong while a file was processed.
 struct Problem {
   std::string File; ///< Empty when it is about no file alone.
