@@ -38,7 +38,7 @@ class Bridges {
 public:
   /// Looks at what Clang says; what is no known difference is left alone.
   /// \returns what a person could write instead; empty where that is not known.
-  llvm::StringRef learn(const clang::Diagnostic &Said);
+  llvm::StringRef learn(const clang::Diagnostic &Diag);
 
   /// Before the parse: corrects texts and sees to each token.
   void build(clang::CompilerInstance &Compiler) const;

@@ -153,9 +153,9 @@ private:
   /// The compile databases in \p Folder and in its build folders, sorted.
   static std::vector<std::string> placesIn(StringRef Folder) {
     std::vector<std::string> Places;
-    auto Add = [&](const Twine &In) {
+    auto Add = [&](const Twine &Parent) {
       SmallString<256> File;
-      sys::path::append(File, In, "compile_commands.json");
+      sys::path::append(File, Parent, "compile_commands.json");
       if (sys::fs::exists(File))
         Places.push_back(std::string(File));
     };
@@ -243,7 +243,7 @@ public:
     return Error::success();
   }
 
-  Expected<std::vector<CompileJob>> take() {
+  Expected<std::vector<CompileJob>> finish() {
     if (Jobs.empty())
       return createStringError("--exclude leaves no file to process");
     std::ranges::sort(Jobs, {}, [](const CompileJob &J) {
@@ -305,8 +305,7 @@ private:
   Toolkit toolkitOf(const CompileJob &Job) {
     if (!Options.CudaPath.empty())
       return Kit;
-    const CommandLine Command =
-        readCommandLine(Job.OriginalArgs, Job.Directory);
+    const CommandLine Command = commandOf(Job);
     if (!Command.IsNvcc || !sys::path::is_absolute(Command.Compiler))
       return Kit;
     const StringRef Root =
@@ -363,7 +362,7 @@ Expected<std::vector<CompileJob>> collectJobs(ArrayRef<std::string> Paths,
   for (const std::string &Path : Paths)
     if (Error E = Jobs.add(Path))
       return std::move(E);
-  return Jobs.take();
+  return Jobs.finish();
 }
 
 } // namespace bankstripe

@@ -103,8 +103,7 @@ public:
   Translator(CompileJob &Job, const Toolkit &Kit) : Job(Job), Kit(Kit) {}
 
   void run(const FrontendOptions &Options) {
-    const CommandLine Command =
-        readCommandLine(Job.OriginalArgs, Job.Directory);
+    const CommandLine Command = commandOf(Job);
     Job.ClangArgs.clear();
     Job.Dropped.clear();
     translateAll(Command.dialect(), Command.Args);
@@ -173,7 +172,7 @@ private:
         return addAll(Value), true;
       return Arches.addSpecification(Value), true;
     case M::HostOptions:
-      return translateHostOptions(Value), true;
+      return translateAll(Dialect::Host, splitHandedOn(Value)), true;
     case M::Relocatable:
       return On && (keep("-fgpu-rdc"), true);
     case M::RelocatableObject:
@@ -223,18 +222,6 @@ private:
            sys::fs::equivalent(Path, Job.File);
   }
 
-  void translateHostOptions(StringRef List) {
-    // `-Xcompiler "-fPIC -DA"` holds several, too.
-    std::vector<std::string> Items;
-    for (const std::string &Item : splitAtCommas(List)) {
-      SmallVector<StringRef, 4> Words;
-      StringRef(Item).split(Words, ' ', -1, /*KeepEmpty=*/false);
-      for (StringRef Word : Words)
-        Items.push_back(Word.trim("\"'").str());
-    }
-    translateAll(Dialect::Host, Items);
-  }
-
   /// What code written for nvcc may ask for to tell its version.
   void defineVersion() {
     const auto [Major, Minor] = StringRef(Kit.Version).split('.');
@@ -260,8 +247,8 @@ private:
     if (Options.CudaPath.empty() && !PathOfCommand.empty()) {
       SmallString<256> Root(PathOfCommand);
       sys::path::make_absolute(Job.Directory, Root);
-      if (auto Own = expectedToOptional(findToolkit(Root)))
-        Job.CudaPath = Own->Root;
+      if (auto Named = expectedToOptional(findToolkit(Root)))
+        Job.CudaPath = Named->Root;
     }
     if (Job.CudaPath.empty())
       return;
