@@ -60,54 +60,42 @@ using Forms = std::map<unsigned, Treatment>;
 /// One overload: the place of the original, and what differs.
 using Overload = std::pair<Place, Forms>;
 
-/// Collects the overloads that calls ask for.
-class OverloadCollector {
-public:
-  explicit OverloadCollector(const Plan &P) : P(P) {}
-  std::set<Overload> collect();
-
-private:
-  using CallKey = std::pair<TextRange, Place>; ///< And what is called.
-  using Calls = std::map<CallKey, Forms>;
-
-  static void add(Calls &Into, const PointerTrail &Trail,
-                  const Treatment &Layout);
-  void need(const Calls &Asked);
-
-  const Plan &P;
-  std::set<Overload> Needed;
-};
+/// What calls pass, by the call and by what it calls.
+using PassedForms = std::map<std::pair<TextRange, Place>, Forms>;
 
 } // namespace
 
-void OverloadCollector::add(Calls &Into, const PointerTrail &Trail,
-                            const Treatment &Layout) {
+static void addArguments(const PointerTrail &Trail, const Treatment &Layout,
+                         PassedForms &Passed) {
   for (const PointerArgument &A : Trail.Arguments)
-    Into[{A.Call, A.Callee}][A.Parameter] = Layout;
+    Passed[{A.Call, A.Callee}][A.Parameter] = Layout;
 }
 
-void OverloadCollector::need(const Calls &Asked) {
-  for (const auto &[Call, Striped] : Asked) {
+// Adds the overloads that calls ask for, and those that these call themselves.
+static void addOverloads(const Plan &P, const PassedForms &Passed,
+                         std::set<Overload> &Needed) {
+  for (const auto &[Call, Striped] : Passed) {
     const Place &Where = Call.second;
     auto It = P.Callees.find(Where);
     if (It == P.Callees.end() || !Needed.insert({Where, Striped}).second)
       continue;
-    Calls Inner;
+    PassedForms Inner;
     for (auto [Index, Layout] : Striped)
       if (auto Facts = It->second.Parameters.find(Index);
           Facts != It->second.Parameters.end())
-        add(Inner, Facts->second.Trail, Layout);
-    need(Inner);
+        addArguments(Facts->second.Trail, Layout, Inner);
+    addOverloads(P, Inner, Needed);
   }
 }
 
-std::set<Overload> OverloadCollector::collect() {
-  Calls Asked;
+static std::set<Overload> overloadsOf(const Plan &P) {
+  PassedForms Passed;
   for (const PlannedArray &A : P.Arrays)
     if (A.Verdict.hasForm())
-      add(Asked, A.Array.Trail, A.Verdict.treatment());
-  need(Asked);
-  return std::move(Needed);
+      addArguments(A.Array.Trail, A.Verdict.treatment(), Passed);
+  std::set<Overload> Needed;
+  addOverloads(P, Passed, Needed);
+  return Needed;
 }
 
 static bool hasBitsAlone(const Forms &Striped) {
@@ -178,7 +166,7 @@ EditList bankstripe::editsOfCallees(const Plan &P, StringRef Path,
   auto NewLineOf = [&](const Callee &C) {
     return LineEnding + indentationAt(Code, C.Definition.Offset).str();
   };
-  for (const auto &[Where, Striped] : OverloadCollector(P).collect()) {
+  for (const auto &[Where, Striped] : overloadsOf(P)) {
     const Callee &C = P.Callees.at(Where);
     if (C.Definition.File != Path)
       continue;
