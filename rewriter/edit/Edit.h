@@ -15,13 +15,11 @@
 #ifndef BANKSTRIPE_EDIT_EDIT_H
 #define BANKSTRIPE_EDIT_EDIT_H
 
+#include "model/HelperText.h"
 #include "model/Plan.h"
 #include "llvm/Support/Error.h"
 
 namespace bankstripe {
-
-/// Name of the generated helper header.
-inline constexpr llvm::StringLiteral HelperFileName = "bankstripe.cuh";
 
 /// A replacement in one file: `Length` bytes at `Offset` become `Text`.
 struct TextEdit {
@@ -49,9 +47,6 @@ struct ChangedFile {
   /// The line of Before that each line of After is, or belongs to.
   std::vector<unsigned> Lines = {};
 };
-
-/// The text of the generated helper header.
-llvm::StringRef helperText();
 
 /// Carries out \p P on the contents that it carries. With \p EmbedHelper the
 /// helper's text goes into each changed file, else an `#include` of it.

@@ -8,14 +8,13 @@
 #ifndef BANKSTRIPE_EDIT_EDITINTERNAL_H
 #define BANKSTRIPE_EDIT_EDITINTERNAL_H
 
-#include "edit/Edit.h"
-#include "edit/FileText.h"
+#include "edit/TextEdits.h"
 #include <map>
 
 namespace bankstripe {
 
 /// The edits of the statement that declares the arrays \p Moved, all of which
-/// belong to it, in order of their declarators (Declarations.cpp). \p
+/// belong to it, in order of their declarators (StatementEdits.cpp). \p
 /// PointerEdits are those of declarators beside them, whose text brings its own
 /// specifiers.
 EditList editsOfStatement(llvm::StringRef Code,
@@ -30,24 +29,21 @@ std::string asArgument(const std::string &Text);
 std::string unitText(StripeForm Form, llvm::StringRef Element);
 
 /// The edits that declare the pointers of \p Trail anew, as pointers into
-/// what \p As made of an array, or as \p Deduced where that is not empty
-/// (Pointers.cpp).
-EditList editsOfPointers(const PointerTrail &Trail, const Treatment &As,
+/// what \p Layout made of an array, or as \p Deduced where that is not empty
+/// (PointerEdits.cpp).
+EditList editsOfPointers(const PointerTrail &Trail, const Treatment &Layout,
                          llvm::StringRef Deduced = "");
 
 /// What the plan makes of functions in the file \p Path with the text \p Code
 /// that striped pointers are passed to: templates, or originals with overloads
-/// behind them. Sets \p NeedsHelper where these name the helper (Pointers.cpp).
+/// behind them. Sets \p NeedsHelper where these name the helper
+/// (PointerEdits.cpp).
 EditList editsOfCallees(const Plan &P, llvm::StringRef Path,
                         const FileText &Code, bool &NeedsHelper);
 
-/// The edits that make rows of shared arrays in the file \p Path longer
-/// (Padding.cpp).
-EditList editsOfPadding(const Plan &P, llvm::StringRef Path);
-
 /// The edits of the launches that bring storage or run another kernel, and the
 /// functions that say how much storage, in the file \p Path with the text
-/// \p Code (Launches.cpp). Sets \p NeedsHelper where they name the helper.
+/// \p Code (LaunchEdits.cpp). Sets \p NeedsHelper where they name the helper.
 /// Those of kernels that are redirected stand in texts of their own.
 EditList editsOfLaunches(const Plan &P, llvm::StringRef Path,
                          llvm::StringRef Code, bool &NeedsHelper);
@@ -64,27 +60,6 @@ unsigned includePlace(llvm::StringRef Code);
 /// Whether all of \p Code sees the helper already: part of it was rewritten
 /// before.
 bool hasHelperInclude(llvm::StringRef Code);
-
-/// `\r\n` if \p Code's first line ends so, else `\n`.
-llvm::StringRef lineEndingOf(llvm::StringRef Code);
-/// The blanks at the start of the line that holds \p Offset.
-llvm::StringRef indentationAt(llvm::StringRef Code, unsigned Offset);
-
-/// \p Edits in order, with one of those that touch.
-EditList joined(EditList Edits, const FileText &Code);
-
-/// A text that was edited.
-struct EditedText {
-  std::string Text;
-  /// As in ChangedFile, one for each line. What stands behind the last line
-  /// ending, be it nothing, is a line as well.
-  std::vector<unsigned> Lines;
-};
-
-/// Sorts \p Edits, drops repetitions, and applies them to \p Code from
-/// \p Begin to \p End (those that lie inside). Errors: two of them overlap.
-llvm::Expected<EditedText> applyEdits(const FileText &Code, unsigned Begin,
-                                      unsigned End, EditList Edits);
 
 /// A part of a function that gets a version.
 struct VersionedPart {
@@ -113,11 +88,6 @@ TextEdit forDevice(const TextRange &Lines, const FileText &Code,
 TextEdit versionBehind(const KernelText &Kernel, unsigned NameAt,
                        const FileText &Code, EditList Edits,
                        llvm::StringRef Function);
-
-/// The same for all of \p Code, with edits that touch made into one: what reads
-/// them elsewhere need not know in which order to apply these.
-llvm::Expected<ChangedFile> changeFile(llvm::StringRef Path,
-                                       const FileText &Code, EditList Edits);
 
 } // namespace bankstripe
 

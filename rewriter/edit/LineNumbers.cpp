@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "edit/LineNumbers.h"
-#include "edit/EditInternal.h"
 #include "clang/Basic/LangOptions.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -140,6 +139,10 @@ bool bankstripe::computesWithLines(const std::string &Code) {
   return Computes;
 }
 
+std::string bankstripe::lineDirective(StringRef Code, unsigned Line) {
+  return ("#line " + llvm::Twine(Line) + lineEndingOf(Code)).str();
+}
+
 EditList bankstripe::keepLineNumbers(const FileText &Code, EditList Edits) {
   const std::set<size_t> &Safe = Code.safeLines();
   EditList Result;
@@ -156,15 +159,15 @@ EditList bankstripe::keepLineNumbers(const FileText &Code, EditList Edits) {
         (std::next(E) != Edits.end() && std::next(E)->Offset <= *Line))
       continue;
     Moved = false;
-    std::string Directive =
-        "#line " + llvm::utostr(Code.lineAt(*Line)) + lineEndingOf(Code).str();
-    TextEdit &Last = Result.back();
-    if (*Line == E->end()) {
-      Last.Text += Directive;
-      if (!Last.Lines.empty())
-        Last.Lines.push_back(Code.lineAt(*Line));
-    } else
+    const unsigned Number = Code.lineAt(*Line);
+    std::string Directive = lineDirective(Code, Number);
+    if (*Line != E->end()) {
       Result.push_back({unsigned(*Line), 0, std::move(Directive)});
+      continue;
+    }
+    Result.back().Text += Directive;
+    if (!E->Lines.empty())
+      Result.back().Lines.push_back(Number);
   }
   return Result;
 }

@@ -16,10 +16,8 @@
 #ifndef BANKSTRIPE_EDIT_LINENUMBERS_H
 #define BANKSTRIPE_EDIT_LINENUMBERS_H
 
-#include "edit/Edit.h"
-#include "edit/FileText.h"
+#include "edit/TextEdits.h"
 #include "clang/Lex/Lexer.h"
-#include <set>
 
 namespace bankstripe {
 
@@ -71,6 +69,9 @@ bool canNameInDirective(llvm::StringRef Name);
 /// string or with `__FILE__` it is for a message, which had better name the
 /// line of the text that is compiled.
 bool computesWithLines(const std::string &Code);
+
+/// `#line 12` with the line ending of \p Code.
+std::string lineDirective(llvm::StringRef Code, unsigned Line);
 
 /// \p Edits, which are in order and do not touch, with directives that give the
 /// lines of \p Code behind them their numbers again.

@@ -5,34 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Storage gets a name of its own, and the array's name becomes what stands for
-// it, so that every use can stay as it is. That of a stripe is an accessor:
-//
-//     __shared__ float a_stripes[::bankstripe::warps(128)][32][32];
-//     auto a = ::bankstripe::begin(a_stripes);
-//
-// That of a slot is a reference of the original type:
-//
-//     __shared__ ::bankstripe::slots<float[32], 128> a_slots;
-//     float (&a)[32] = a_slots.mine();
-//
-// An object of a class with a constructor is made in its slot:
-//
-//     __shared__ ::bankstripe::slots<Stack, 128> s_slots;
-//     Stack &s = *::new (::bankstripe::place(s_slots)) Stack(10);
-//
-// An array that is split leaves its last elements where they are:
-//
-//     __shared__ float a_stripes[::bankstripe::warps(128)][8][32];
-//     float a_rest[32 - 8];
-//     auto a = ::bankstripe::begin(a_stripes, a_rest);
-//
-// Where the launch asks for the storage, it has no declaration of its own:
-//
-//     auto a_stripes = ::bankstripe::dynamic_stripe<int[16], 0, 4224>();
-//     auto &a_slots = ::bankstripe::dynamic_slots<float[32], 2048, 4224>();
-//
-// A table of constants that nobody writes only becomes `static const`.
+// Storage gets a name of its own, and the array's name becomes what every use
+// of it can stay for: an accessor of a stripe (`auto a = begin(a_stripes)`), or
+// a reference of the original type to a slot (`float (&a)[32] =
+// a_slots.mine()`). The layouts are in docs/internals/layouts.md, how each is
+// spelled at the top of runtime/device/bankstripe.cuh. Where the launch asks
+// for the storage, or a function of the helper holds it, its declaration is a
+// reference to it, here called a view.
 //
 //===----------------------------------------------------------------------===//
 
@@ -171,22 +150,14 @@ static bool makesConstBySpecifier(const PlannedArray &A) {
 }
 
 std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
+  const VerdictKind Kind = A.Verdict.Kind;
   const std::string Written = text(A.Array.Text.Specifiers);
-  switch (A.Verdict.Kind) {
-  case VerdictKind::Slot:
-    return "";
-  case VerdictKind::Stripe:
-  case VerdictKind::Split:
-    if (isView(A))
-      return "";
-    break;
-  case VerdictKind::Bits:
-    return bitsType(A.Array);
-  case VerdictKind::Constant:
+  if (Kind == VerdictKind::Constant)
     return (makesConstBySpecifier(A) ? "static const " : "static ") + Written;
-  default:
-    break;
-  }
+  if (Kind == VerdictKind::Bits)
+    return bitsType(A.Array);
+  if (Kind == VerdictKind::Slot || isView(A))
+    return "";
   return "__shared__ " + unitText(A.Verdict.Form, Written);
 }
 
@@ -224,6 +195,16 @@ static bool needsCheck(const PlannedArray &A) {
   return A.Verdict.Storage.TestsBlock && !A.Verdict.Storage.InVersion;
 }
 
+static std::string blockTest(const PlannedArray &A) {
+  return llvm::formatv("::bankstripe::require_block_of_at_most<{0}>();",
+                       A.Verdict.Storage.Threads);
+}
+
+// `int ` or `int *`, for a name to follow.
+static std::string behindType(StringRef Type) {
+  return (Type + (Type.ends_with("*") ? "" : " ")).str();
+}
+
 // `int *` of `int *a[4]`.
 std::string StorageWriter::elementText(const PlannedArray &A) const {
   const DeclarationText &Text = A.Array.Text;
@@ -232,20 +213,15 @@ std::string StorageWriter::elementText(const PlannedArray &A) const {
   return text(Text.Specifiers) + (Stars.empty() ? "" : " " + Stars);
 }
 
-// `::bankstripe::dynamic_stripe<int[4], 0, 512>()` for units `int[4]`.
-static std::string stripeView(const Verdict &V, const std::string &Units) {
-  return "::bankstripe::dynamic_stripe<" + Units + dynamicArguments(V) + ">()";
-}
-
 // The declaration of a stripe that is a view, without the semicolon.
 std::string StorageWriter::viewDeclaration(const PlannedArray &A) const {
+  const std::string Unit = unitText(A.Verdict.Form, elementText(A));
   if (isInHelper(A))
     return "auto &" + storageName(A) + " = " +
-           inHelper(A, unitText(A.Verdict.Form, elementText(A)) +
-                           stripeExtents(A));
-  return "auto " + storageName(A) + " = " +
-         stripeView(A.Verdict,
-                    unitText(A.Verdict.Form, elementText(A)) + unitExtents(A));
+           inHelper(A, Unit + stripeExtents(A));
+  return llvm::formatv("auto {0} = ::bankstripe::dynamic_stripe<{1}{2}{3}>()",
+                       storageName(A), Unit, unitExtents(A),
+                       dynamicArguments(A.Verdict));
 }
 
 // `*new (...) Stack(10)`, or with the extents of an array.
@@ -269,76 +245,62 @@ static std::string slotAlignment(const Finding &F) {
   return "";
 }
 
-// `::bankstripe::dynamic_slots<int[4], 0, 512>()` for the type `int[4]`.
-static std::string slotsView(const PlannedArray &A, const std::string &Type) {
+// Where slots are, as their type or as a call that finds them.
+std::string StorageWriter::slotStorage(const PlannedArray &A) const {
   const Verdict &V = A.Verdict;
+  const std::string Array = elementText(A) + writtenExtents(A.Array);
   const std::string Alignment = slotAlignment(A.Array);
-  return "::bankstripe::dynamic_slots<" + Type + dynamicArguments(V) +
-         (Alignment.empty() || V.Storage.Behind ? "" : ", false") + Alignment +
-         ">()";
+  if (V.Storage.Dynamic)
+    return llvm::formatv(
+        "auto &{0} = ::bankstripe::dynamic_slots<{1}{2}{3}{4}>()",
+        storageName(A), Array, dynamicArguments(V),
+        Alignment.empty() || V.Storage.Behind ? "" : ", false", Alignment);
+  const std::string Type =
+      llvm::formatv("::bankstripe::slots<{0}, {1}{2}>", Array,
+                    asArgument(threadsOf(A)), Alignment);
+  return isInHelper(A) ? "auto &" + storageName(A) + " = " + inHelper(A, Type)
+                       : "__shared__ " + Type + " " + storageName(A);
 }
 
 // Both declarations of a slot, without the last semicolon.
 std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   const Finding &F = A.Array;
-  const std::string Element = elementText(A);
-  const std::string Extents = writtenExtents(F), Storage = storageName(A);
+  const std::string Element = elementText(A), Extents = writtenExtents(F);
   const bool Constructed = F.Init == InitializerKind::Construct;
-
-  std::string Text;
-  if (A.Verdict.Storage.Dynamic)
-    Text = "auto &" + Storage + " = " + slotsView(A, Element + Extents) + ";";
-  else {
-    const std::string Type =
-        llvm::formatv("::bankstripe::slots<{0}{1}, {2}{3}>", Element, Extents,
-                      asArgument(threadsOf(A)), slotAlignment(F));
-    Text = isInHelper(A) ? "auto &" + Storage + " = " + inHelper(A, Type)
-                         : "__shared__ " + Type + " " + Storage;
-    Text += ";";
-  }
-  Text += NewLine;
+  std::string Text = slotStorage(A) + ";" + NewLine;
   if (needsCheck(A))
-    Text += llvm::formatv("::bankstripe::require_block_of_at_most<{0}>();{1}",
-                          A.Verdict.Storage.Threads, NewLine);
+    Text += blockTest(A) + NewLine;
   if (Constructed && !F.IsObject)
     Text += construction(A) + ";" + NewLine;
-  Text += Element + (StringRef(Element).ends_with("*") ? "" : " ");
+  Text += behindType(Element);
   Text += Extents.empty() ? "&" + F.Name : "(&" + F.Name + ")" + Extents;
   if (Constructed && F.IsObject)
     return Text + " = *" + construction(A);
-  return Text + " = " + Storage + ".mine()";
+  return Text + " = " + storageName(A) + ".mine()";
 }
 
 EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
   const DeclarationText &Text = A.Array.Text;
-  EditList Edits;
-  switch (A.Verdict.Kind) {
-  case VerdictKind::Constant:
-    if (!A.Array.HasConst && !makesConstBySpecifier(A))
-      Edits.push_back({Text.Name.Offset, 0, "const "});
-    return Edits;
-  case VerdictKind::Slot: {
-    unsigned End = Text.AllDeclarators[Text.IndexInStatement].end();
-    Edits.push_back({Text.Declarator.Offset, End - Text.Declarator.Offset,
-                     slotDeclaration(A)});
-    return Edits;
-  }
-  case VerdictKind::Bits:
+  const VerdictKind Kind = A.Verdict.Kind;
+  if (Kind == VerdictKind::Constant)
+    return A.Array.HasConst || makesConstBySpecifier(A)
+               ? EditList()
+               : EditList{{Text.Name.Offset, 0, "const "}};
+  if (Kind == VerdictKind::Bits)
     return editsOfBits(A);
-  default:
-    if (isView(A)) {
-      unsigned End = Text.AllDeclarators[Text.IndexInStatement].end();
-      Edits.push_back({Text.Declarator.Offset, End - Text.Declarator.Offset,
-                       viewDeclaration(A)});
-      return Edits;
-    }
-    Edits.push_back({Text.Name.Offset, Text.Name.Length, storageName(A)});
-    Edits.push_back(
-        {Text.Extents.Offset, Text.Extents.Length, stripeExtents(A)});
-    if (Text.Initializer.isValid() && Text.Initializer.Length)
-      Edits.push_back({Text.Initializer.Offset, Text.Initializer.Length, ""});
-    return Edits;
-  }
+  const unsigned Begin = Text.Declarator.Offset;
+  const unsigned Length =
+      Text.AllDeclarators[Text.IndexInStatement].end() - Begin;
+  if (Kind == VerdictKind::Slot)
+    return {{Begin, Length, slotDeclaration(A)}};
+  if (isView(A))
+    return {{Begin, Length, viewDeclaration(A)}};
+  EditList Edits = {
+      {Text.Name.Offset, Text.Name.Length, storageName(A)},
+      {Text.Extents.Offset, Text.Extents.Length, stripeExtents(A)}};
+  if (Text.Initializer.isValid() && Text.Initializer.Length)
+    Edits.push_back({Text.Initializer.Offset, Text.Initializer.Length, ""});
+  return Edits;
 }
 
 // The statement that does what the initialiser did; empty without one.
@@ -359,11 +321,9 @@ std::string StorageWriter::initialisation(const PlannedArray &A) const {
 }
 
 // `int a_rest[32 - 8]`, the elements that a split leaves where they are.
-std::string StorageWriter::restOf(const PlannedArray &A) const {
+std::string StorageWriter::restDeclaration(const PlannedArray &A) const {
   const Finding &F = A.Array;
-  const std::string Element = elementText(A);
-  return llvm::formatv("{0}{1}{2}[{3} - {4}]{5};", Element,
-                       StringRef(Element).ends_with("*") ? "" : " ",
+  return llvm::formatv("{0}{1}[{2} - {3}]{4};", behindType(elementText(A)),
                        restName(F), asArgument(extent(F, 0)), A.Verdict.First,
                        F.Init == InitializerKind::Zero ? " = {}" : "");
 }
@@ -373,19 +333,17 @@ StorageWriter::statementsAfter(const PlannedArray &A) const {
   std::vector<std::string> Statements;
   // A slot checks between its two declarations.
   if (needsCheck(A) && A.Verdict.hasForm())
-    Statements.push_back(
-        llvm::formatv("::bankstripe::require_block_of_at_most<{0}>();",
-                      A.Verdict.Storage.Threads));
+    Statements.push_back(blockTest(A));
   const bool IsSplit = A.Verdict.Kind == VerdictKind::Split;
   if (IsSplit)
-    Statements.push_back(restOf(A));
+    Statements.push_back(restDeclaration(A));
   const std::string Storage = storageName(A);
   if (A.Verdict.hasForm() && Storage != A.Array.Name)
     Statements.push_back("auto " + A.Array.Name + " = ::bankstripe::begin(" +
                          Storage + (IsSplit ? ", " + restName(A.Array) : "") +
                          ");");
-  std::string Init = A.Verdict.usesShared() ? initialisation(A) : "";
-  if (!Init.empty())
-    Statements.push_back(std::move(Init));
+  if (A.Verdict.usesShared())
+    if (std::string Init = initialisation(A); !Init.empty())
+      Statements.push_back(std::move(Init));
   return Statements;
 }

@@ -34,8 +34,9 @@ private:
   std::string unitExtents(const PlannedArray &A) const;
   std::string stripeExtents(const PlannedArray &A) const;
   std::string elementText(const PlannedArray &A) const;
-  std::string restOf(const PlannedArray &A) const;
+  std::string restDeclaration(const PlannedArray &A) const;
   std::string viewDeclaration(const PlannedArray &A) const;
+  std::string slotStorage(const PlannedArray &A) const;
   std::string slotDeclaration(const PlannedArray &A) const;
   std::string construction(const PlannedArray &A) const;
   std::string initialisation(const PlannedArray &A) const;

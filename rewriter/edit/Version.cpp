@@ -5,38 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where blocks of any size may run a function, its arrays move in a version of
-// it, and the function chooses for the whole block:
+// Three places where a function's text, with arrays moved, stands beside what
+// it was (docs/internals/layouts.md, "Versions"):
 //
-//     __global__ void count(const int *in, int *out) {
-//       const int i = threadIdx.x;
-//       if (::bankstripe::block_of_at_most<128>()) {
-//         // As below, with arrays in shared memory.
-//         __shared__ int counts[::bankstripe::warps(128)][16][32];
-//         ...
-//         return;
-//       }
-//       int counts[16];
-//       ...
-//     }
-//
-// Being part of the function, a version needs no name, no parameters and no
-// declaration of its own, and whoever launches, calls or links the function
-// need not know of it. What stands before the first array is there once. A
-// function that is for the host as well has its version for the device alone.
-//
-// Where all blocks are known, such a function needs no version. The lines that
-// change stand there twice:
-//
-//     #ifdef __CUDA_ARCH__
-//       __shared__ int counts_stripes[::bankstripe::warps(128)][16][32];
-//       auto counts = ::bankstripe::begin(counts_stripes);
-//     #else
-//       int counts[16];
-//     #endif
-//
-// A second body would not only be longer: both are inlined, and the array that
-// larger blocks would use stays in the frame.
+//   in the function    if (::bankstripe::block_of_at_most<128>()) {
+//                        // As below, with arrays in shared memory.
+//                        ...
+//                        return;
+//                      }
+//   in some lines      #ifdef __CUDA_ARCH__
+//                      ...
+//                      #else
+//                      ...
+//                      #endif
+//   behind a kernel    static __global__ void count_version(...) { ... }
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,42 +29,27 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
-namespace {
-
-/// Writes one version, and remembers whose line each of its lines is.
-class VersionWriter {
-public:
-  VersionWriter(const VersionedPart &Part, const FileText &Code)
-      : Part(Part), Code(Code), Blanks(indentationAt(Code, Part.Begin)),
-        BeginsLine(Blanks.end() == Code.begin() + Part.Begin),
-        First(Code.lineAt(Part.Begin)) {}
-
-  TextEdit write(EditList Edits);
-
-private:
-  void add(const llvm::Twine &Line, unsigned Number);
-  void addCopy(const EditedText &Copy);
-  std::string unit() const;
-
-  const VersionedPart &Part;
-  const FileText &Code;
-  StringRef Blanks; ///< Before the line that it begins in.
-  bool BeginsLine;  ///< Nothing else stands before it there.
-  unsigned First;   ///< That line.
-  TextEdit Edit;
-};
-
-} // namespace
-
-void VersionWriter::add(const llvm::Twine &Line, unsigned Number) {
-  Edit.Text += (Line + lineEndingOf(Code)).str();
-  Edit.Lines.push_back(Number);
+// \p Code from \p Begin to \p End with \p Edits. Where lines are counted, those
+// of the copy are those of the original.
+static EditedText copyOf(const FileText &Code, unsigned Begin, unsigned End,
+                         EditList Edits) {
+  if (Code.computesWithLines())
+    Edits = keepLineNumbers(Code, joined(std::move(Edits), Code));
+  return llvm::cantFail(applyEdits(Code, Begin, End, std::move(Edits)));
 }
 
-// What a block is indented by, as far as the body shows that.
-std::string VersionWriter::unit() const {
+// What stands before a copy that begins in \p Line; nothing where no lines are
+// counted.
+static std::string directiveBefore(const FileText &Code, unsigned Line) {
+  return Code.computesWithLines() ? lineDirective(Code, Line) : "";
+}
+
+// What a block is indented by, as far as the body that ends at \p End shows
+// that, in which lines have \p Blanks.
+static std::string indentationUnit(const FileText &Code, StringRef Blanks,
+                                   unsigned End) {
   StringRef Unit = Blanks;
-  if (Unit.consume_front(indentationAt(Code, Part.End)) && !Unit.empty())
+  if (Unit.consume_front(indentationAt(Code, End)) && !Unit.empty())
     return Unit.str();
   return Blanks.contains('\t') ? "\t" : "  ";
 }
@@ -94,52 +61,49 @@ static bool mayIndent(StringRef Text) {
          !Text.contains("\\\r\n");
 }
 
-void VersionWriter::addCopy(const EditedText &Copy) {
-  const std::string Added = mayIndent(Copy.Text) ? unit() : "";
-  const unsigned *Number = Copy.Lines.data();
-  StringRef Begins = Blanks; // They stand before the text.
-  for (StringRef Line : llvm::split(StringRef(Copy.Text).rtrim(), '\n')) {
-    Line = Line.rtrim("\r");
-    const bool Indents =
-        !Line.empty() && !(Begins.empty() && Line.starts_with("#"));
-    add(Begins + (Indents ? Added : "") + Line, *Number++);
-    Begins = "";
-  }
-}
-
-TextEdit VersionWriter::write(EditList Edits) {
-  // Where lines are counted, those of the copy are those of the original.
-  const bool Counts = Code.computesWithLines();
-  if (Counts)
-    Edits = keepLineNumbers(Code, joined(std::move(Edits), Code));
-  const EditedText Copy =
-      llvm::cantFail(applyEdits(Code, Part.Begin, Part.End, std::move(Edits)));
-  const unsigned Last = Code.lineAt(Part.End);
+TextEdit bankstripe::versionOf(const VersionedPart &Part, const FileText &Code,
+                               EditList Edits) {
+  const StringRef Blanks = indentationAt(Code, Part.Begin);
+  const std::string Unit = indentationUnit(Code, Blanks, Part.End);
+  const bool BeginsLine = Blanks.end() == Code.begin() + Part.Begin;
+  const unsigned First = Code.lineAt(Part.Begin), Last = Code.lineAt(Part.End);
+  const EditedText Copy = copyOf(Code, Part.Begin, Part.End, std::move(Edits));
+  EditedText Version;
+  auto Add = [&](const llvm::Twine &Line, unsigned Number) {
+    Version.append(Line + lineEndingOf(Code), Number);
+  };
   if (!BeginsLine)
-    add("", First);
+    Add("", First);
   if (Part.HostDevice)
-    add("#ifdef __CUDA_ARCH__", First);
-  add(Blanks + "if (::bankstripe::block_of_at_most<" +
+    Add("#ifdef __CUDA_ARCH__", First);
+  Add(Blanks + "if (::bankstripe::block_of_at_most<" +
           llvm::Twine(Part.Threads) + ">()) {",
       First);
-  add(Blanks + unit() + "// As below, with arrays in shared memory.", First);
-  if (Counts)
-    add("#line " + llvm::Twine(First), First);
-  addCopy(Copy);
+  Add(Blanks + Unit + "// As below, with arrays in shared memory.", First);
+  Version.append(directiveBefore(Code, First), First);
+  const bool Indents = mayIndent(Copy.Text);
+  const unsigned *Number = Copy.Lines.data();
+  StringRef Written = Blanks; // They stand before the text.
+  for (StringRef Line : llvm::split(StringRef(Copy.Text).rtrim(), '\n')) {
+    Line = Line.rtrim("\r");
+    const bool Deeper =
+        Indents && !Line.empty() && !(Written.empty() && Line.starts_with("#"));
+    Add(Written + (Deeper ? Unit : "") + Line, *Number++);
+    Written = "";
+  }
   if (!Part.Returns)
-    add(Blanks + unit() + "return;", Last);
-  add(Blanks + "}", Last);
+    Add(Blanks + Unit + "return;", Last);
+  Add(Blanks + "}", Last);
   if (Part.HostDevice)
-    add("#endif", Last);
-  Edit.Offset = Part.Begin - Blanks.size();
+    Add("#endif", Last);
+  unsigned Begin = Part.Begin - Blanks.size(), Length = 0;
   if (!BeginsLine) {
     // No blanks are left where the line is broken.
-    Edit.Offset = Code.take_front(Part.Begin).rtrim(" \t").size();
-    Edit.Length = Part.Begin - Edit.Offset;
-    Edit.Text += Blanks;
+    Begin = Code.take_front(Part.Begin).rtrim(" \t").size();
+    Length = Part.Begin - Begin;
+    Version.append(Blanks, First);
   }
-  Edit.Lines.push_back(First);
-  return std::move(Edit);
+  return {Begin, Length, std::move(Version.Text), std::move(Version.Lines)};
 }
 
 // Behind the line that holds End, as far as what goes on there needs. Comments
@@ -181,25 +145,20 @@ std::vector<TextRange> bankstripe::linesAround(const FileText &Code,
 
 TextEdit bankstripe::forDevice(const TextRange &Lines, const FileText &Code,
                                EditList Device, EditList Host) {
-  const std::string LineEnding = lineEndingOf(Code).str();
+  const StringRef LineEnding = lineEndingOf(Code);
   const unsigned First = Code.lineAt(Lines.Offset);
-  const std::string Number = Code.computesWithLines()
-                                 ? "#line " + llvm::utostr(First) + LineEnding
-                                 : "";
-  TextEdit Result{Lines.Offset, Lines.Length, "", {}};
-  auto Add = [&](StringRef Directive, EditList Edits) {
-    const EditedText Copy = llvm::cantFail(
-        applyEdits(Code, Lines.Offset, Lines.end(), std::move(Edits)));
-    Result.Text +=
-        (Directive + LineEnding + Number + Copy.Text + LineEnding).str();
-    Result.Lines.insert(Result.Lines.end(), Number.empty() ? 1 : 2, First);
-    llvm::append_range(Result.Lines, Copy.Lines);
+  EditedText Both;
+  auto Add = [&](const char *Directive, EditList Edits) {
+    Both.append(Directive + LineEnding + directiveBefore(Code, First), First);
+    Both.append(llvm::cantFail(
+        applyEdits(Code, Lines.Offset, Lines.end(), std::move(Edits))));
+    Both.append(LineEnding, First);
   };
   Add("#ifdef __CUDA_ARCH__", std::move(Device));
   Add("#else", std::move(Host));
-  Result.Text += "#endif";
-  Result.Lines.push_back(Code.lineAt(Lines.end()));
-  return Result;
+  Both.append("#endif", Code.lineAt(Lines.end()));
+  return {Lines.Offset, Lines.Length, std::move(Both.Text),
+          std::move(Both.Lines)};
 }
 
 // The name stands behind where launch bounds would.
@@ -207,45 +166,24 @@ TextEdit bankstripe::versionBehind(const KernelText &Kernel, unsigned NameAt,
                                    const FileText &Code, EditList Edits,
                                    StringRef Function) {
   const TextRange &Whole = Kernel.Definition;
-  const std::string LineEnding = lineEndingOf(Code).str();
-  const bool Counts = Code.computesWithLines();
-  if (Counts)
-    Edits = keepLineNumbers(Code, joined(std::move(Edits), Code));
+  const StringRef LineEnding = lineEndingOf(Code);
+  const StringRef Blanks = indentationAt(Code, Whole.Offset);
+  const unsigned First = Code.lineAt(Whole.Offset);
+  const unsigned Last = Code.lineAt(Whole.end());
   Edits.push_back({Kernel.Specifiers.Offset, 0, "static "});
   Edits.push_back(
       {NameAt, unsigned(Kernel.Name.size()), versionName(Kernel.Name)});
-  const EditedText Copy = llvm::cantFail(
-      applyEdits(Code, Whole.Offset, Whole.end(), std::move(Edits)));
-  const unsigned First = Code.lineAt(Whole.Offset);
-  const unsigned Last = Code.lineAt(Whole.end());
-  TextEdit Result{Whole.end(), 0, "", {}};
-  auto Add = [&](const llvm::Twine &Text, unsigned Line) {
-    const std::string Added = Text.str();
-    Result.Lines.insert(Result.Lines.end(), StringRef(Added).count('\n'), Line);
-    Result.Text += Added;
-  };
-  const StringRef Blanks = indentationAt(Code, Whole.Offset);
-  Add(LineEnding + LineEnding + Blanks +
-          "// The same for the launches in this file, with arrays in shared "
-          "memory." +
-          LineEnding,
-      Last);
-  if (Counts)
-    Add("#line " + llvm::Twine(First) + LineEnding, First);
-  Result.Text += (Blanks + Copy.Text).str();
-  llvm::append_range(Result.Lines, Copy.Lines);
-  Result.Lines.pop_back();
+  EditedText Text;
+  Text.append(LineEnding + LineEnding + Blanks +
+                  "// The same for the launches in this file, with arrays in "
+                  "shared memory." +
+                  LineEnding,
+              Last);
+  Text.append(directiveBefore(Code, First) + Blanks, First);
+  Text.append(copyOf(Code, Whole.Offset, Whole.end(), std::move(Edits)));
   if (!Function.empty())
-    Add(LineEnding + LineEnding + Function, Last);
-  // What follows in the next line would stick to the copy.
-  StringRef Next = Code.drop_front(Whole.end()).split('\n').second;
-  if (!Next.split('\n').first.trim().empty())
-    Add(LineEnding, Last);
-  Result.Lines.push_back(Last);
-  return Result;
-}
-
-TextEdit bankstripe::versionOf(const VersionedPart &Part, const FileText &Code,
-                               EditList Edits) {
-  return VersionWriter(Part, Code).write(std::move(Edits));
+    Text.append(LineEnding + LineEnding + Function, Last);
+  if (codeFollows(Code, Whole.end()))
+    Text.append(LineEnding, Last);
+  return {Whole.end(), 0, std::move(Text.Text), std::move(Text.Lines)};
 }

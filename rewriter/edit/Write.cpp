@@ -30,10 +30,10 @@ static llvm::Error checkWritable(llvm::StringRef Path, fs::perms Permissions) {
 
 static llvm::Error checkUnchanged(llvm::StringRef Path,
                                   llvm::StringRef Expected) {
-  auto Now = readFile(Path);
-  if (!Now)
-    return failure(Path, Now.getError().message());
-  if ((*Now)->getBuffer() != Expected)
+  auto Current = readFile(Path);
+  if (!Current)
+    return failure(Path, Current.getError().message());
+  if ((*Current)->getBuffer() != Expected)
     return failure(Path, "it has changed since it was read; run bankstripe "
                          "again");
   return llvm::Error::success();
@@ -84,27 +84,17 @@ llvm::Error bankstripe::replaceFile(llvm::StringRef Path, llvm::StringRef Text,
                                                : fs::all_read | fs::all_write);
   if (!Temporary)
     return failure(Path, toString(Temporary.takeError()));
-  {
-    llvm::raw_fd_ostream OS(Temporary->FD, /*shouldClose=*/false);
-    OS << Text;
-    OS.flush();
-    if (OS.has_error()) {
-      std::string Message = OS.error().message();
-      OS.clear_error();
-      llvm::consumeError(Temporary->discard());
-      return failure(Path, Message);
-    }
-  }
+  llvm::raw_fd_ostream OS(Temporary->FD, /*shouldClose=*/false);
+  OS << Text;
+  OS.flush();
+  std::error_code EC = OS.error();
+  OS.clear_error();
   // The mask of new files may have taken some away.
-  if (Exists)
-    if (std::error_code EC =
-            fs::setPermissions(Temporary->FD, Status.permissions())) {
-      llvm::consumeError(Temporary->discard());
-      return failure(Path, EC.message());
-    }
-  if (llvm::Error E = Temporary->keep(Real)) {
-    llvm::consumeError(Temporary->discard());
-    return failure(Path, toString(std::move(E)));
-  }
-  return llvm::Error::success();
+  if (!EC && Exists)
+    EC = fs::setPermissions(Temporary->FD, Status.permissions());
+  llvm::Error Failed = EC ? llvm::errorCodeToError(EC) : Temporary->keep(Real);
+  if (!Failed)
+    return llvm::Error::success();
+  llvm::consumeError(Temporary->discard());
+  return failure(Path, toString(std::move(Failed)));
 }

@@ -10,6 +10,7 @@
 #include "find/KernelFacts.h"
 #include "find/LaunchSites.h"
 #include "find/SharedArrays.h"
+#include "model/HelperText.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -273,7 +274,7 @@ void UnitReader::checkMacros() {
     for (Finding &F : Facts.Findings)
       F.Obstacles.push_back(
           {Reason::HiddenName, F.Where, "the program asks for columns"});
-  const llvm::StringMap<bool> Called = namesIn(helperHeader(), Text);
+  const llvm::StringMap<bool> Called = namesIn(helperText(), Text);
   auto IsUsers = [&](const IdentifierInfo &Name) {
     const MacroDirective *Last =
         Unit.compiler().getPreprocessor().getLocalMacroDirectiveHistory(&Name);
@@ -290,7 +291,7 @@ void UnitReader::checkMacros() {
           return true;
     return false;
   };
-  Text.anyIdentifier(helperHeader(), [&](const IdentifierInfo &Name) {
+  Text.anyIdentifier(helperText(), [&](const IdentifierInfo &Name) {
     if (IsUsers(Name))
       for (Finding &F : Facts.Findings)
         F.Obstacles.push_back({Reason::HiddenName, F.Where,

@@ -38,7 +38,7 @@ struct RawToken {
 
 /// What Clang says, with the text around the place.
 struct Fault {
-  const Diagnostic &Said;
+  const Diagnostic &Diag;
   std::string File;
   std::vector<RawToken> Tokens; ///< Of the whole file.
   size_t Index;                 ///< The token that Clang means.
@@ -50,7 +50,7 @@ struct Fault {
 
 /// A difference: how Clang words it, and what makes it go away.
 struct Bridge {
-  unsigned Said;
+  unsigned DiagId;
   /// \returns whether it is the difference, and not another error.
   bool (*Build)(const Fault &, Bridges &);
   const char *Advice; ///< For a person, where the bridge did not help.
@@ -124,7 +124,7 @@ static bool putOnBothSides(const Fault &F, Bridges &B) {
 
 // Of the note on a candidate that belongs to the other side.
 static CUDAFunctionTarget sideOfCallee(const Fault &F) {
-  return CUDAFunctionTarget(F.Said.getRawArg(3));
+  return CUDAFunctionTarget(F.Diag.getRawArg(3));
 }
 
 /// Of what kind a candidate is that overload resolution looked at: values of
@@ -136,7 +136,7 @@ enum CandidateKind { WrittenConstructor = 3, ImplicitCopy = 5, ImplicitMove };
 // the device's. Other calls of the other side nvcc rejects.
 static bool putCandidateOnBothSides(const Fault &F, Bridges &B) {
   const CUDAFunctionTarget Side = sideOfCallee(F);
-  const bool Constructs = F.Said.getRawArg(0) == WrittenConstructor;
+  const bool Constructs = F.Diag.getRawArg(0) == WrittenConstructor;
   return (Side == CUDAFunctionTarget::Host ||
           (Side == CUDAFunctionTarget::Device && Constructs)) &&
          putOnBothSides(F, B);
@@ -145,7 +145,7 @@ static bool putCandidateOnBothSides(const Fault &F, Bridges &B) {
 // A closure is copied in device code: for nvcc, the constructors that nobody
 // writes belong to both sides, whatever they call.
 static bool copyOnDevice(const Fault &F, Bridges &B) {
-  const uint64_t Kind = F.Said.getRawArg(0);
+  const uint64_t Kind = F.Diag.getRawArg(0);
   return (Kind == ImplicitCopy || Kind == ImplicitMove) &&
          sideOfCallee(F) == CUDAFunctionTarget::Host &&
          B.CopiedOnDevice.insert(F.at(F.Index)).second;
@@ -390,15 +390,15 @@ static constexpr Bridge Table[] = {
      "write '%%' before the name of a register"},
 };
 
-StringRef Bridges::learn(const Diagnostic &Said) {
-  if (!Said.hasSourceManager() || Said.getLocation().isInvalid())
+StringRef Bridges::learn(const Diagnostic &Diag) {
+  if (!Diag.hasSourceManager() || Diag.getLocation().isInvalid())
     return "";
-  const SourceManager &SM = Said.getSourceManager();
-  const auto [File, Offset] = SM.getDecomposedSpellingLoc(Said.getLocation());
+  const SourceManager &SM = Diag.getSourceManager();
+  const auto [File, Offset] = SM.getDecomposedSpellingLoc(Diag.getLocation());
   const std::string Name = fileName(SM, File);
   const FileOffset Line = {Name, SM.getLineNumber(File, Offset)};
-  auto IsSaid = [&](const Bridge &B) { return B.Said == Said.getID(); };
-  if (!Name.empty() && llvm::any_of(Table, IsSaid)) {
+  auto IsAbout = [&](const Bridge &B) { return B.DiagId == Diag.getID(); };
+  if (!Name.empty() && llvm::any_of(Table, IsAbout)) {
     LangOptions Options;
     Options.CPlusPlus = Options.CPlusPlus11 = Options.CUDA = true;
     auto [Text, IsNew] = Texts.try_emplace(Name);
@@ -406,20 +406,20 @@ StringRef Bridges::learn(const Diagnostic &Said) {
       Text->second.Original = Text->second.Corrected =
           SM.getBufferData(File).str();
     const std::string Lexed = Text->second.Corrected;
-    Fault F{Said, Name, rawTokens(Lexed, Options), 0, Offset};
+    Fault F{Diag, Name, rawTokens(Lexed, Options), 0, Offset};
     F.Index =
         std::ranges::lower_bound(F.Tokens, Offset, {}, &RawToken::Offset) -
         F.Tokens.begin();
     const Bridge *Known = llvm::find_if(Table, [&](const Bridge &B) {
-      return F.Index < F.Tokens.size() && IsSaid(B) && B.Build(F, *this);
+      return F.Index < F.Tokens.size() && IsAbout(B) && B.Build(F, *this);
     });
     if (IsNew && Text->second.Original == Text->second.Corrected)
       Texts.erase(Text);
     if (Known != std::end(Table))
       Advice[Line] = Known->Advice;
   }
-  auto Given = Advice.find(Line);
-  return Given == Advice.end() ? "" : Given->second;
+  auto Found = Advice.find(Line);
+  return Found == Advice.end() ? "" : Found->second;
 }
 
 namespace {

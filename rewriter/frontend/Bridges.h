@@ -39,7 +39,7 @@ class Bridges {
 public:
   /// Looks at what Clang says; what is no known difference is left alone.
   /// \returns what a person could write instead; empty where that is not known.
-  llvm::StringRef learn(const clang::Diagnostic &Said);
+  llvm::StringRef learn(const clang::Diagnostic &Diag);
 
   /// After a parse that failed: finds the constructors that copy what the
   /// classes in CopiedOnDevice hold.

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/CommandLine.h"
-
+#include "frontend/Frontend.h"
 #include "model/SourceFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Allocator.h"
@@ -61,28 +61,25 @@ void expandResponseFiles(std::vector<std::string> &Args, StringRef Directory) {
   Args.assign(Expanded.begin(), Expanded.end());
 }
 
-bool isNamed(StringRef Program, ArrayRef<StringRef> Names) {
+bool isNamed(StringRef Program, StringRef Names) {
   StringRef Name = sys::path::filename(Program);
   Name.consume_back(".exe");
-  return is_contained(Names, Name);
+  return isAmong(Name, Names);
 }
 
-bool isLauncher(StringRef Program) {
-  return isNamed(
-      Program, {"ccache", "sccache", "distcc", "icecc", "time", "nice", "env"});
-}
+constexpr StringLiteral Launchers = "ccache sccache distcc icecc time nice env";
 
 } // namespace
 
 CommandLine readCommandLine(ArrayRef<std::string> Args, StringRef Directory) {
   CommandLine Command;
-  if (Args.size() > 1 && isNamed(Args[0], {"bankstripe"}) &&
-      Args[1] == "wrap") {
+  if (Args.size() > 1 && isNamed(Args[0], "bankstripe") && Args[1] == "wrap") {
     Args = Args.drop_front(2); // A build may have been recorded with it.
     while (!Args.empty() && StringRef(Args[0]).starts_with("-"))
       Args = Args.drop_front();
   }
-  while (!Args.empty() && (isLauncher(Args.front()) || Args.front() == "--"))
+  while (!Args.empty() &&
+         (isNamed(Args.front(), Launchers) || Args.front() == "--"))
     Args = Args.drop_front();
   if (!Args.empty() && !StringRef(Args.front()).starts_with("-")) {
     Command.Compiler = Args.front();
@@ -100,18 +97,19 @@ CommandLine readCommandLine(ArrayRef<std::string> Args, StringRef Directory) {
   return Command;
 }
 
+CommandLine commandOf(const CompileJob &Job) {
+  return readCommandLine(Job.OriginalArgs, Job.Directory);
+}
+
 bool looksLikeClang(ArrayRef<std::string> Args) {
-  constexpr StringLiteral OnlyClang[] = {
-      "--cuda-gpu-arch",  "--offload-arch", "--cuda-path", "--cuda-device-only",
-      "--cuda-host-only", "-nocuda",        "-fcuda",      "-fgpu",
-      "-Xclang",          "-resource-dir",  "-xcuda",      "--cuda-feature"};
-  for (size_t I = 0; I != Args.size(); ++I) {
-    StringRef Arg = Args[I];
-    if (any_of(OnlyClang, [&](StringRef P) { return Arg.starts_with(P); }))
+  constexpr StringLiteral OnlyClang =
+      "--cuda-gpu-arch --offload-arch --cuda-path --cuda-device-only "
+      "--cuda-host-only -nocuda -fcuda -fgpu -Xclang -resource-dir -xcuda "
+      "--cuda-feature";
+  for (size_t I = 0; I != Args.size(); ++I)
+    if (startsWithAny(Args[I], OnlyClang) ||
+        (Args[I] == "-x" && I + 1 != Args.size() && Args[I + 1] == "cuda"))
       return true;
-    if (Arg == "-x" && I + 1 != Args.size() && Args[I + 1] == "cuda")
-      return true;
-  }
   return false;
 }
 
@@ -119,7 +117,7 @@ bool compilesCuda(const CommandLine &Command) {
   return any_of(readOptions(Command.dialect(), Command.Args),
                 [](const CompilerOption &Option) {
                   return Option.Meaning == OptionMeaning::Language &&
-                         (Option.Value == "cu" || Option.Value == "cuda");
+                         isAmong(Option.Value, "cu cuda");
                 });
 }
 
@@ -139,6 +137,15 @@ std::vector<std::string> splitAtCommas(StringRef List) {
       Items.back() += List[I];
   }
   erase_if(Items, [](const std::string &Item) { return Item.empty(); });
+  return Items;
+}
+
+std::vector<std::string> splitHandedOn(StringRef List) {
+  std::vector<std::string> Items;
+  for (const std::string &Item : splitAtCommas(List))
+    for (StringRef Word : split(Item, ' '))
+      if (!Word.empty())
+        Items.push_back(Word.trim("\"'").str());
   return Items;
 }
 

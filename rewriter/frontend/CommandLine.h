@@ -20,6 +20,8 @@
 
 namespace bankstripe {
 
+struct CompileJob;
+
 /// A command line, taken apart.
 struct CommandLine {
   std::string Compiler;          ///< As spelled; empty when there is none.
@@ -35,6 +37,9 @@ struct CommandLine {
 CommandLine readCommandLine(llvm::ArrayRef<std::string> Args,
                             llvm::StringRef Directory);
 
+/// The command of \p Job.
+CommandLine commandOf(const CompileJob &Job);
+
 /// Whether \p Args, without a compiler's name, look like options for Clang.
 bool looksLikeClang(llvm::ArrayRef<std::string> Args);
 
@@ -43,6 +48,10 @@ bool compilesCuda(const CommandLine &Command);
 
 /// Splits a list as nvcc does: at commas that are neither escaped nor quoted.
 std::vector<std::string> splitAtCommas(llvm::StringRef List);
+
+/// The options in a list that nvcc hands on, such as `-Xcompiler "-fPIC -DA"`:
+/// blanks separate them as well as commas.
+std::vector<std::string> splitHandedOn(llvm::StringRef List);
 
 } // namespace bankstripe
 

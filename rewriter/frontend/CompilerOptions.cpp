@@ -138,9 +138,8 @@ constexpr NvccOptions NvccTable[] = {
 };
 
 const NvccOptions *lookUp(StringRef Name) {
-  const auto *Found = find_if(NvccTable, [&](const NvccOptions &O) {
-    return is_contained(split(O.Names, ' '), Name);
-  });
+  const auto *Found = find_if(
+      NvccTable, [&](const NvccOptions &O) { return isAmong(Name, O.Names); });
   return Found == std::end(NvccTable) ? nullptr : Found;
 }
 
@@ -151,9 +150,9 @@ const NvccOptions *lookUpGlued(StringRef Name) {
   if (!Found || Found->What != Value || Rest.empty())
     return nullptr;
   // -t8 is one, -trigraphs is none; -m64 is one, -march=native is none.
-  const bool Numeric = is_contained({"t", "m", "O"}, Letter);
+  const bool Numeric = isAmong(Letter, "t m O");
   // One letter that starts the names of many of the host compiler's options.
-  const bool Never = is_contained({"e", "x"}, Letter) && Name != "xcu";
+  const bool Never = isAmong(Letter, "e x") && Name != "xcu";
   return Never || (Numeric && !all_of(Rest, llvm::isDigit)) ? nullptr : Found;
 }
 
@@ -165,7 +164,7 @@ bool readNvccOption(ArrayRef<std::string> Args, CompilerOption &Option) {
   if (!TwoDashes)
     Arg.consume_front("-");
   const auto [Name, AfterEquals] = Arg.split('=');
-  unsigned Taken = 1;
+  unsigned Count = 1;
   const NvccOptions *Found = lookUp(Name);
   if (!Found) {
     Found = TwoDashes ? nullptr : lookUpGlued(Arg);
@@ -175,12 +174,12 @@ bool readNvccOption(ArrayRef<std::string> Args, CompilerOption &Option) {
   } else if (Found->What == Value && Arg.contains('=')) {
     Option.Value = AfterEquals.str();
   } else if (Found->What == Value && Args.size() > 1) {
-    Option.Value = Args[Taken++];
+    Option.Value = Args[Count++];
   } else if (Found->Meaning == M::Module) {
     Option.Value = Name.str();
   }
   Option.Meaning = Found->Meaning;
-  Option.Words = Args.take_front(Taken);
+  Option.Words = Args.take_front(Count);
   Option.ToCubin = Found->Repeated == Yes;
   Option.Use = Found->Use;
   return true;
@@ -216,13 +215,9 @@ constexpr StringLiteral SeenForClang =
     "-no-canonical-prefixes";
 
 bool isSeen(StringRef Arg, Dialect WrittenFor) {
-  auto IsOneOf = [Arg](StringRef Prefixes) {
-    return any_of(split(Prefixes, ' '),
-                  [&](StringRef P) { return Arg.starts_with(P); });
-  };
-  return !IsOneOf(NeverSeen) &&
-         (IsOneOf(AlwaysSeen) ||
-          (WrittenFor == Dialect::Clang && IsOneOf(SeenForClang)));
+  return !startsWithAny(Arg, NeverSeen) &&
+         (startsWithAny(Arg, AlwaysSeen) ||
+          (WrittenFor == Dialect::Clang && startsWithAny(Arg, SeenForClang)));
 }
 
 /// \p Name as Clang's table has it, without aliases.
@@ -260,10 +255,10 @@ void readHostOption(Dialect WrittenFor, ArrayRef<std::string> Args,
   for (const std::string &Arg : Args.take_front(2))
     Argv.push_back(Arg.c_str());
   const opt::InputArgList List(Argv.begin(), Argv.end());
-  unsigned Taken = 0;
+  unsigned Count = 0;
   const auto Parsed = clang::getDriverOptTable().ParseOneArg(
-      List, Taken, opt::Visibility(opt::DefaultVis));
-  Option.Words = Args.take_front(std::clamp<size_t>(Taken, 1, Args.size()));
+      List, Count, opt::Visibility(opt::DefaultVis));
+  Option.Words = Args.take_front(std::clamp<size_t>(Count, 1, Args.size()));
   StringRef Arg = Args.front();
   if (Arg.starts_with("-fopenmp"))
     Option.Meaning = M::OpenMP;
@@ -278,6 +273,15 @@ void readHostOption(Dialect WrittenFor, ArrayRef<std::string> Args,
 }
 
 } // namespace
+
+bool isAmong(StringRef Name, StringRef Names) {
+  return is_contained(split(Names, ' '), Name);
+}
+
+bool startsWithAny(StringRef Text, StringRef Prefixes) {
+  return any_of(split(Prefixes, ' '),
+                [&](StringRef Prefix) { return Text.starts_with(Prefix); });
+}
 
 std::vector<CompilerOption> readOptions(Dialect WrittenFor,
                                         ArrayRef<std::string> Args) {

@@ -96,6 +96,12 @@ enum class Dialect {
   Clang,
 };
 
+/// Whether \p Name is one of \p Names, which blanks separate.
+bool isAmong(llvm::StringRef Name, llvm::StringRef Names);
+
+/// Whether \p Text starts with one of \p Prefixes, which blanks separate.
+bool startsWithAny(llvm::StringRef Text, llvm::StringRef Prefixes);
+
 /// Takes \p Args, without the compiler, apart. Of what nvcc does not know, it
 /// is assumed that the host's compiler does.
 std::vector<CompilerOption> readOptions(Dialect WrittenFor,

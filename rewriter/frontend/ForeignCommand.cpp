@@ -30,10 +30,6 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-bool isAmong(StringRef Name, StringRef Names) {
-  return is_contained(split(Names, ' '), Name);
-}
-
 /// A word that no program takes for an option or for a file of further ones,
 /// and in which a shell sees nothing. \p Further characters may be in it.
 bool isWord(StringRef Text, StringRef Further = "") {
@@ -93,10 +89,10 @@ bool isHarmlessForHost(const CompilerOption &Option) {
     return isAmong(Key, HostValues) && isWord(Value);
   if (isAmong(Name, HostFlags))
     return true;
-  return Name.size() > 2 && !Name.contains('/') &&
-                 !Name.starts_with("-fplugin") && !Name.starts_with("-mllvm")
-             ? is_contained({'W', 'f', 'g', 'm', 'O'}, Name[1])
-             : isAmong(Name, "-O -g");
+  if (Name.size() == 2)
+    return isAmong(Name, "-O -g");
+  return !Name.contains('/') && startsWithAny(Name, "-W -f -g -m -O") &&
+         !startsWithAny(Name, "-fplugin -mllvm");
 }
 
 // Options for nvcc's own programs.
@@ -143,8 +139,7 @@ bool isHarmlessForClang(ArrayRef<std::string> Words) {
   // They load code or serialised trees, write files, or hand options on.
   constexpr StringLiteral Harmful =
       "-Xclang -Xarch_ -B -ccc- -fprebuilt- -load -fplugin -fpass-";
-  return none_of(split(Harmful, ' '),
-                 [&](StringRef Prefix) { return Name.starts_with(Prefix); });
+  return !startsWithAny(Name, Harmful);
 }
 
 /// Reads one command.
@@ -211,13 +206,8 @@ private:
 
   /// Takes the harmless ones of a list.
   void readList(const CompilerOption &Option) {
-    Strings Items, Kept, Refused;
-    for (const std::string &Item : splitAtCommas(Option.Value)) {
-      SmallVector<StringRef, 4> Words;
-      StringRef(Item).split(Words, ' ', -1, /*KeepEmpty=*/false);
-      for (StringRef Word : Words)
-        Items.push_back(Word.trim("\"'").str());
-    }
+    const Strings Items = splitHandedOn(Option.Value);
+    Strings Kept, Refused;
     if (Option.Use == ValueUse::ForHost)
       for (const CompilerOption &Item : readOptions(Dialect::Host, Items))
         sort(Item, isHarmlessForHost(Item), Kept, Refused);

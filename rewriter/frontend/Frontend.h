@@ -149,15 +149,12 @@ public:
   readForHost(llvm::function_ref<void(ParsedUnit &)> Action) = 0;
 };
 
-/// Calls \p See with each file that \p Sources has read and that is no system
+/// Calls \p Visit with each file that \p Sources has read and that is no system
 /// header: where it begins, and its text. Leaves out the \p First entries.
 void forEachUserFile(
     const clang::SourceManager &Sources,
-    llvm::function_ref<void(clang::SourceLocation, llvm::StringRef)> See,
+    llvm::function_ref<void(clang::SourceLocation, llvm::StringRef)> Visit,
     unsigned First = 0);
-
-/// The header that rewritten code includes.
-llvm::StringRef helperHeader();
 
 /// How a parse went.
 struct ParseOutcome {

@@ -44,34 +44,19 @@ bool isBelow(StringRef Path, StringRef Folder) {
          (Folder.ends_with("/") || Path.starts_with("/"));
 }
 
-/// `--exclude`.
-class Filter {
-public:
-  static Expected<Filter> create(const FrontendOptions &Options) {
-    Filter Result;
-    for (const std::string &Glob : Options.Exclude) {
-      Expected<GlobPattern> Pattern = GlobPattern::create(Glob);
-      if (!Pattern)
-        return createStringError(
-            "'" + Glob + "' is not a glob: " + toString(Pattern.takeError()));
-      Result.Exclude.push_back(std::move(*Pattern));
-    }
-    return Result;
+/// The globs of `--exclude`.
+Expected<std::vector<GlobPattern>>
+excludedGlobs(const FrontendOptions &Options) {
+  std::vector<GlobPattern> Result;
+  for (const std::string &Glob : Options.Exclude) {
+    Expected<GlobPattern> Pattern = GlobPattern::create(Glob);
+    if (!Pattern)
+      return createStringError(
+          "'" + Glob + "' is not a glob: " + toString(Pattern.takeError()));
+    Result.push_back(std::move(*Pattern));
   }
-
-  /// \p Path is absolute; \p Base is the folder that it was found under.
-  bool passes(StringRef Path, StringRef Base) const {
-    StringRef Relative = Path;
-    if (isBelow(Path, Base))
-      Relative = Path.drop_front(Base.size()).ltrim('/');
-    return none_of(Exclude, [&](const GlobPattern &P) {
-      return P.match(Path) || P.match(Relative);
-    });
-  }
-
-private:
-  std::vector<GlobPattern> Exclude;
-};
+  return Result;
+}
 
 using Entry = clang::tooling::CompileCommand;
 
@@ -153,9 +138,9 @@ private:
   /// The compile databases in \p Folder and in its build folders, sorted.
   static std::vector<std::string> placesIn(StringRef Folder) {
     std::vector<std::string> Places;
-    auto Add = [&](const Twine &In) {
+    auto Add = [&](const Twine &Parent) {
       SmallString<256> File;
-      sys::path::append(File, In, "compile_commands.json");
+      sys::path::append(File, Parent, "compile_commands.json");
       if (sys::fs::exists(File))
         Places.push_back(std::string(File));
     };
@@ -202,10 +187,10 @@ Expected<std::vector<std::string>> findSources(StringRef Folder) {
 /// Makes jobs of files.
 class Collector {
 public:
-  Collector(const FrontendOptions &Options, Database Known, Filter Wanted,
-            Toolkit Kit)
-      : Options(Options), Known(std::move(Known)), Wanted(std::move(Wanted)),
-        Kit(std::move(Kit)) {}
+  Collector(const FrontendOptions &Options, Database Known,
+            std::vector<GlobPattern> Excluded, Toolkit Kit)
+      : Options(Options), Known(std::move(Known)),
+        Excluded(std::move(Excluded)), Kit(std::move(Kit)) {}
 
   Error add(StringRef Path) {
     const std::string Real = realPath(Path);
@@ -243,7 +228,7 @@ public:
     return Error::success();
   }
 
-  Expected<std::vector<CompileJob>> take() {
+  Expected<std::vector<CompileJob>> finish() {
     if (Jobs.empty())
       return createStringError("--exclude leaves no file to process");
     std::ranges::sort(Jobs, {}, [](const CompileJob &J) {
@@ -258,8 +243,14 @@ private:
     return sys::fs::current_path(Path) ? "/" : realPath(Path);
   }
 
+  /// \p File is absolute; \p Base is the folder that it was found under.
   void addFile(const std::string &File, StringRef Base) {
-    if (!Wanted.passes(File, Base))
+    StringRef Relative = File;
+    if (isBelow(File, Base))
+      Relative = Relative.drop_front(Base.size()).ltrim('/');
+    if (any_of(Excluded, [&](const GlobPattern &Glob) {
+          return Glob.match(File) || Glob.match(Relative);
+        }))
       return;
     ArrayRef<Entry> Commands = Known.of(File);
     if (!Options.CompilerArgs.empty() || Commands.empty())
@@ -278,19 +269,14 @@ private:
     return Command;
   }
 
-  /// `--extra-arg` changes the command itself, so that whoever uses it later
-  /// sees the same.
-  std::vector<std::string> extend(std::vector<std::string> Command) const {
-    append_range(Command, Options.ExtraArgs);
-    return Command;
-  }
-
   void addJob(const std::string &File, StringRef Directory,
               ForeignCommand Command) {
     CompileJob Job;
     Job.File = File;
     Job.Directory = Directory.str();
-    Job.OriginalArgs = extend(std::move(Command.Words));
+    Job.OriginalArgs = std::move(Command.Words);
+    // Whoever uses the command later sees the same.
+    append_range(Job.OriginalArgs, Options.ExtraArgs);
     Job.Refused = join(Command.Refused, " ");
     Job.OnlyForClang = join(Command.OnlyForClang, " ");
     if (!Known.of(File).empty())
@@ -305,8 +291,7 @@ private:
   Toolkit toolkitOf(const CompileJob &Job) {
     if (!Options.CudaPath.empty())
       return Kit;
-    const CommandLine Command =
-        readCommandLine(Job.OriginalArgs, Job.Directory);
+    const CommandLine Command = commandOf(Job);
     if (!Command.IsNvcc || !sys::path::is_absolute(Command.Compiler))
       return Kit;
     const StringRef Root =
@@ -319,7 +304,7 @@ private:
 
   const FrontendOptions &Options;
   Database Known;
-  const Filter Wanted;
+  const std::vector<GlobPattern> Excluded;
   const Toolkit Kit;
   std::map<std::string, Toolkit> Kits;
   std::set<std::tuple<std::string, std::string, std::vector<std::string>>> Seen;
@@ -355,15 +340,15 @@ Expected<std::vector<CompileJob>> collectJobs(ArrayRef<std::string> Paths,
   Expected<Database> Known = Database::load(Options.DatabaseDirectory);
   if (!Known)
     return Known.takeError();
-  Expected<Filter> Wanted = Filter::create(Options);
-  if (!Wanted)
-    return Wanted.takeError();
-  Collector Jobs(Options, std::move(*Known), std::move(*Wanted),
+  Expected<std::vector<GlobPattern>> Excluded = excludedGlobs(Options);
+  if (!Excluded)
+    return Excluded.takeError();
+  Collector Jobs(Options, std::move(*Known), std::move(*Excluded),
                  std::move(*Kit));
   for (const std::string &Path : Paths)
     if (Error E = Jobs.add(Path))
       return std::move(E);
-  return Jobs.take();
+  return Jobs.finish();
 }
 
 } // namespace bankstripe

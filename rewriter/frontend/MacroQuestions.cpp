@@ -28,7 +28,6 @@
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -44,87 +43,43 @@ bool isForDeviceOnly(StringRef Name) {
 }
 
 /// Predefined by every compiler on this machine to the same, or by the shim.
-bool isAgreed(StringRef Name) {
-  return StringSwitch<bool>(Name)
-      .Cases({"__cplusplus",
-              "__CUDACC__",
-              "__NVCC__",
-              "__linux__",
-              "__linux",
-              "linux",
-              "__unix__",
-              "__unix",
-              "unix",
-              "__x86_64__",
-              "__x86_64",
-              "__amd64__",
-              "__amd64",
-              "__aarch64__",
-              "__ELF__",
-              "_LP64",
-              "__LP64__",
-              "_GNU_SOURCE",
-              "__STDC__",
-              "__STDC_HOSTED__",
-              "__BYTE_ORDER__",
-              "__ORDER_LITTLE_ENDIAN__",
-              "__ORDER_BIG_ENDIAN__",
-              "__CHAR_BIT__",
-              "__SIZE_TYPE__"},
-             true)
-      .Default(false);
-}
+constexpr StringLiteral Agreed =
+    "__cplusplus __CUDACC__ __NVCC__ __linux__ __linux linux __unix__ __unix "
+    "unix __x86_64__ __x86_64 __amd64__ __amd64 __aarch64__ __ELF__ _LP64 "
+    "__LP64__ _GNU_SOURCE __STDC__ __STDC_HOSTED__ __BYTE_ORDER__ "
+    "__ORDER_LITTLE_ENDIAN__ __ORDER_BIG_ENDIAN__ __CHAR_BIT__ __SIZE_TYPE__";
 
-/// Defined by no compiler that nvcc uses on Linux.
-bool isOfOtherSystem(StringRef Name) {
-  return StringSwitch<bool>(Name)
-             .Cases({"_WIN32", "_WIN64", "_MSC_VER", "__APPLE__",
-                     "__CUDACC_RTC__", "__HIPCC__", "__HIP__", "__MINGW32__",
-                     "__CYGWIN__", "__INTEL_COMPILER", "__FreeBSD__"},
-                    true)
-             .Default(false) ||
-         Name.starts_with("__HIP_") || Name.starts_with("__SYCL") ||
-         Name.starts_with("__OPENCL");
-}
+/// Defined by no compiler that nvcc uses on Linux; and how such names start.
+constexpr StringLiteral OfOtherSystems =
+    "_WIN32 _WIN64 _MSC_VER __APPLE__ __CUDACC_RTC__ __HIPCC__ __HIP__ "
+    "__MINGW32__ __CYGWIN__ __INTEL_COMPILER __FreeBSD__";
+constexpr StringLiteral StartsOfOtherSystems = "__HIP_ __SYCL __OPENCL";
 
 /// Of Clang's built-in macros those that are for the preprocessor itself.
-bool isOfPreprocessor(StringRef Name) {
-  return StringSwitch<bool>(Name)
-      .Cases({"__FILE__", "__LINE__", "__COUNTER__", "__DATE__", "__TIME__",
-              "__TIMESTAMP__", "__INCLUDE_LEVEL__", "__BASE_FILE__",
-              "__FILE_NAME__", "_Pragma", "__has_include",
-              "__has_include_next"},
-             true)
-      .Default(false);
-}
+constexpr StringLiteral OfPreprocessor =
+    "__FILE__ __LINE__ __COUNTER__ __DATE__ __TIME__ __TIMESTAMP__ "
+    "__INCLUDE_LEVEL__ __BASE_FILE__ __FILE_NAME__ _Pragma __has_include "
+    "__has_include_next";
 
 /// What GCC has as well, and answers otherwise.
-bool isQuestionToCompiler(StringRef Name) {
-  return Name == "__has_builtin" || Name == "__has_attribute" ||
-         Name == "__has_cpp_attribute";
-}
+constexpr StringLiteral QuestionsToCompiler =
+    "__has_builtin __has_attribute __has_cpp_attribute";
+
+/// How names start that Clang does not predefine, but perhaps what nvcc uses.
+/// Where nvcc cannot be asked, these are the ones that are known to be.
+constexpr StringLiteral StartsOfNvcc =
+    "__PIC__ __pic__ __PIE__ __pie__ __DEC __GCC __GNUC __NVCC_ __CUDACC_ "
+    "__CUDA_ __USE_FAST_MATH__ __NO_INLINE__ __AVX __SSE";
 
 bool looksReserved(StringRef Name) {
-  return Name.starts_with("__") || Name.starts_with("CUDA_") ||
+  return startsWithAny(Name, "__ CUDA_") ||
          (Name.size() > 1 && Name[0] == '_' && isUpper(Name[1]));
 }
 
 /// `__VECTOR_HPP__`.
 bool looksLikeGuard(StringRef Name) {
-  Name = Name.rtrim('_');
-  return any_of(ArrayRef<StringRef>{"_H", "_HH", "_HPP", "_HXX", "_CUH", "_INC",
-                                    "_INCLUDED"},
-                [&](StringRef End) { return Name.ends_with(End); });
-}
-
-/// Not predefined by Clang, but perhaps by what nvcc uses. Where nvcc cannot be
-/// asked, these are the ones that are known to be.
-bool mayBeOfNvcc(StringRef Name) {
-  return any_of(ArrayRef<StringRef>{"__PIC__", "__pic__", "__PIE__", "__pie__",
-                                    "__DEC", "__GCC", "__GNUC", "__NVCC_",
-                                    "__CUDACC_", "__CUDA_", "__USE_FAST_MATH__",
-                                    "__NO_INLINE__", "__AVX", "__SSE"},
-                [&](StringRef Start) { return Name.starts_with(Start); });
+  return isAmong(Name.rtrim('_').rsplit('_').second,
+                 "H HH HPP HXX CUH INC INCLUDED");
 }
 
 /// Whether both texts mean the same number or are the same.
@@ -140,9 +95,10 @@ bool isSameBody(StringRef A, StringRef B) {
 class Watcher final : public clang::PPCallbacks {
 public:
   Watcher(clang::CompilerInstance &Compiler, MacroView &View,
-          MacroQuestions &Asked)
+          MacroQuestions &Questions)
       : PP(Compiler.getPreprocessor()), Sources(PP.getSourceManager()),
-        IsHost(!Compiler.getLangOpts().CUDAIsDevice), View(View), Asked(Asked) {
+        IsHost(!Compiler.getLangOpts().CUDAIsDevice), View(View),
+        Questions(Questions) {
     for (const std::string &Name : View.Shown)
       if (!IsHost || !isForDeviceOnly(Name))
         Changes.push_back({PP.getIdentifierInfo(Name),
@@ -179,19 +135,30 @@ public:
 
   void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &M,
                     clang::SourceRange, const clang::MacroArgs *) override {
-    ask(Name, M, /*ForValue=*/true);
+    ask(*Name.getIdentifierInfo(), Name.getLocation(), M.getMacroInfo(),
+        /*ForValue=*/true);
   }
   void Defined(const clang::Token &Name, const clang::MacroDefinition &M,
                clang::SourceRange) override {
-    ask(Name, M, /*ForValue=*/false);
+    askIfDefined(Name, M);
   }
   void Ifdef(clang::SourceLocation, const clang::Token &Name,
              const clang::MacroDefinition &M) override {
-    ask(Name, M, /*ForValue=*/false);
+    askIfDefined(Name, M);
   }
   void Ifndef(clang::SourceLocation, const clang::Token &Name,
               const clang::MacroDefinition &M) override {
-    ask(Name, M, /*ForValue=*/false);
+    askIfDefined(Name, M);
+  }
+  using PPCallbacks::Elifdef;
+  using PPCallbacks::Elifndef;
+  void Elifdef(clang::SourceLocation, const clang::Token &Name,
+               const clang::MacroDefinition &M) override {
+    askIfDefined(Name, M);
+  }
+  void Elifndef(clang::SourceLocation, const clang::Token &Name,
+                const clang::MacroDefinition &M) override {
+    askIfDefined(Name, M);
   }
   void If(clang::SourceLocation, clang::SourceRange Condition,
           ConditionValueKind) override {
@@ -200,16 +167,6 @@ public:
   void Elif(clang::SourceLocation, clang::SourceRange Condition,
             ConditionValueKind, clang::SourceLocation) override {
     askCondition(Condition);
-  }
-  using PPCallbacks::Elifdef;
-  using PPCallbacks::Elifndef;
-  void Elifdef(clang::SourceLocation, const clang::Token &Name,
-               const clang::MacroDefinition &M) override {
-    ask(Name, M, /*ForValue=*/false);
-  }
-  void Elifndef(clang::SourceLocation, const clang::Token &Name,
-                const clang::MacroDefinition &M) override {
-    ask(Name, M, /*ForValue=*/false);
   }
 
 private:
@@ -226,10 +183,9 @@ private:
   void show();
   void hide();
   void forget(const clang::Token &Name);
-  void ask(const clang::Token &Name, const clang::MacroDefinition &M,
-           bool ForValue) {
+  void askIfDefined(const clang::Token &Name, const clang::MacroDefinition &M) {
     ask(*Name.getIdentifierInfo(), Name.getLocation(), M.getMacroInfo(),
-        ForValue);
+        /*ForValue=*/false);
   }
   void ask(const clang::IdentifierInfo &Name, clang::SourceLocation Where,
            const clang::MacroInfo *M, bool ForValue);
@@ -242,7 +198,7 @@ private:
   const clang::SourceManager &Sources;
   const bool IsHost;
   MacroView &View;
-  MacroQuestions &Asked;
+  MacroQuestions &Questions;
   std::vector<Change> Changes;
   bool ShowsNvcc = false;
   clang::SourceLocation FirstUserFile;
@@ -289,9 +245,9 @@ void Watcher::forget(const clang::Token &Name) {
 }
 
 Watcher::Answer Watcher::compareBuiltin(StringRef Name, bool ForValue) const {
-  if (isOfPreprocessor(Name))
+  if (isAmong(Name, OfPreprocessor))
     return Answer::Same;
-  if (isQuestionToCompiler(Name))
+  if (isAmong(Name, QuestionsToCompiler))
     return ForValue ? Answer::Unknown : Answer::Same;
   return Answer::Shown; // GCC has no other one.
 }
@@ -308,9 +264,10 @@ Watcher::Answer Watcher::compareOfHeader(StringRef Name,
   if (!File || IncludedAgain.contains(&File->getFileEntry()))
     return Answer::Same;
   const CompilerMacros *Nvcc = View.nvcc();
-  const bool Has = Nvcc ? Nvcc->contains(Name)
-                        : sys::path::filename(File->getName()) != "cuda.h";
-  return Has ? Answer::Same : Answer::Unknown;
+  const bool IsDefined = Nvcc
+                             ? Nvcc->contains(Name)
+                             : sys::path::filename(File->getName()) != "cuda.h";
+  return IsDefined ? Answer::Same : Answer::Unknown;
 }
 
 Watcher::Answer Watcher::compare(StringRef Name, const clang::MacroInfo *M,
@@ -327,20 +284,20 @@ Watcher::Answer Watcher::compare(StringRef Name, const clang::MacroInfo *M,
   const CompilerMacros *Nvcc = View.nvcc();
   if (!Nvcc) {
     // Of the command's own macros both know, and of what is compiled for.
-    if (isForDeviceOnly(Name))
-      return Answer::Same;
-    if (M ? Sources.isWrittenInCommandLineFile(M->getDefinitionLoc())
-          : !mayBeOfNvcc(Name))
-      return Answer::Same;
-    return Answer::Unknown;
+    const bool BothKnow =
+        isForDeviceOnly(Name) ||
+        (M ? Sources.isWrittenInCommandLineFile(M->getDefinitionLoc())
+           : !startsWithAny(Name, StartsOfNvcc));
+    return BothKnow ? Answer::Same : Answer::Unknown;
   }
   const auto Found = Nvcc->find(Name);
-  const bool Has = Found != Nvcc->end() && !(IsHost && isForDeviceOnly(Name));
+  const bool IsDefined =
+      Found != Nvcc->end() && !(IsHost && isForDeviceOnly(Name));
   if (!M)
-    return !Has                         ? Answer::Same
+    return !IsDefined                   ? Answer::Same
            : Found->second.IsPredefined ? Answer::Shown
                                         : Answer::Unknown;
-  if (!Has)
+  if (!IsDefined)
     return Answer::Shown;
   if (!ForValue || !M->isObjectLike())
     return Answer::Same;
@@ -395,21 +352,22 @@ void Watcher::ask(const clang::IdentifierInfo &Name,
   const StringRef Text = Name.getName();
   if (!ShowsNvcc || !isUserFile(Sources.getExpansionLoc(Where)))
     return;
-  if (isAgreed(Text) || isOfOtherSystem(Text) || View.Shown.count(Text.str()) ||
-      UserNames.contains(Text))
+  if (isAmong(Text, Agreed) || isAmong(Text, OfOtherSystems) ||
+      startsWithAny(Text, StartsOfOtherSystems) ||
+      View.Shown.count(Text.str()) || UserNames.contains(Text))
     return;
   switch (compare(Text, M, ForValue)) {
   case Answer::Same:
     return;
   case Answer::Shown:
     if (View.MayShow && View.nvcc()) {
-      Asked.Wanted.insert(Text.str());
+      Questions.Wanted.insert(Text.str());
       return;
     }
     [[fallthrough]];
   case Answer::Unknown:
-    if (!Asked.Unanswered.isValid())
-      Asked.Unanswered = Sources.getExpansionLoc(Where);
+    if (!Questions.Unanswered.isValid())
+      Questions.Unanswered = Sources.getExpansionLoc(Where);
   }
 }
 
@@ -420,16 +378,15 @@ const CompilerMacros *MacroView::nvcc() {
   const auto Kit = expectedToOptional(findToolkit(Job.CudaPath));
   if (!Kit || Kit->Nvcc.empty())
     return nullptr;
-  const CommandLine Command = readCommandLine(Job.OriginalArgs, Job.Directory);
   if (Watch)
-    Watch->askedNvcc(Kit->Nvcc, hostCompilerOf(Command));
+    Watch->askedNvcc(Kit->Nvcc, hostCompilerOf(commandOf(Job)));
   if (auto Macros = expectedToOptional(askNvccForMacros(Job, Kit->Nvcc)))
     Known = std::move(*Macros);
   return Known.empty() ? nullptr : &Known;
 }
 
 bool MacroView::isForNvcc() const {
-  const CommandLine Command = readCommandLine(Job.OriginalArgs, Job.Directory);
+  const CommandLine Command = commandOf(Job);
   return Command.IsNvcc || Command.Args.empty();
 }
 
@@ -443,9 +400,9 @@ void defineShown(MacroView &View, clang::CompilerInvocation &Invocation) {
 }
 
 void watchMacros(clang::CompilerInstance &Compiler, MacroView &View,
-                 MacroQuestions &Asked) {
+                 MacroQuestions &Questions) {
   Compiler.getPreprocessor().addPPCallbacks(
-      std::make_unique<Watcher>(Compiler, View, Asked));
+      std::make_unique<Watcher>(Compiler, View, Questions));
 }
 
 } // namespace bankstripe

@@ -65,9 +65,9 @@ struct MacroQuestions {
 void defineShown(MacroView &View, clang::CompilerInvocation &Invocation);
 
 /// Lets the parse of \p Compiler show the macros of \p View, and notes the
-/// user's questions in \p Asked. Both outlive the parse.
+/// user's questions in \p Questions. Both outlive the parse.
 void watchMacros(clang::CompilerInstance &Compiler, MacroView &View,
-                 MacroQuestions &Asked);
+                 MacroQuestions &Questions);
 
 } // namespace bankstripe
 

@@ -52,7 +52,7 @@ static void keepOptions(Dialect WrittenFor, ArrayRef<std::string> Args,
 std::vector<std::string> optionsForNvcc(const CompileJob &Job) {
   std::vector<std::string> Kept;
   // A wrapper of another name may not take nvcc's options as they are.
-  const CommandLine Line = readCommandLine(Job.OriginalArgs, Job.Directory);
+  const CommandLine Line = commandOf(Job);
   if (sys::path::stem(Line.Compiler) == "nvcc" && !Line.Args.empty())
     keepOptions(Dialect::Nvcc, Line.Args, Kept);
   else
@@ -61,8 +61,7 @@ std::vector<std::string> optionsForNvcc(const CompileJob &Job) {
   return Kept;
 }
 
-// --- Whether it may be asked
-// ---------------------------------------------------
+// --- Whether nvcc may be asked -----------------------------------------------
 
 Error checkForNvcc(const CompileJob &Job, StringRef File,
                    ArrayRef<std::string> ExtraArgs) {
@@ -70,14 +69,18 @@ Error checkForNvcc(const CompileJob &Job, StringRef File,
     return createStringError("nvcc is not asked, since it would hand " +
                              Job.OnlyForClang +
                              " to a shell; --trust-commands lets it");
+  auto Check = [](StringRef Text, StringRef Quote) -> Error {
+    if (isPlainInQuotes(Text))
+      return Error::success();
+    return createStringError("nvcc is not asked, since it would hand " + Quote +
+                             Text + Quote + " to a shell; rename it");
+  };
   for (StringRef Path : {File, StringRef(Job.File)})
-    if (!isPlainInQuotes(Path))
-      return createStringError("nvcc is not asked, since it would hand '" +
-                               Path + "' to a shell; rename it");
+    if (Error E = Check(Path, "'"))
+      return E;
   for (StringRef Arg : ExtraArgs)
-    if (!isPlainInQuotes(Arg))
-      return createStringError("nvcc is not asked, since it would hand " + Arg +
-                               " to a shell; rename it");
+    if (Error E = Check(Arg, ""))
+      return E;
   return Error::success();
 }
 

@@ -18,6 +18,7 @@
 #include "frontend/Frontend.h"
 
 #include "frontend/Bridges.h"
+#include "frontend/CompilerOptions.h"
 #include "frontend/MacroQuestions.h"
 #include "frontend/Resources.h"
 #include "clang/AST/ASTConsumer.h"
@@ -64,7 +65,8 @@ using Events = std::vector<unique_function<void(clang::ASTConsumer &) const>>;
 /// several times as much as the notes, is never run.
 class Recorder final : public clang::ASTConsumer {
 public:
-  /// \p AtEnd is called after each declaration, and says whether to go on.
+  /// \p AtEnd is called after each declaration, and userSourcesContain whether
+  /// to go on.
   Recorder(Events &Into, unique_function<bool()> AtEnd)
       : Into(Into), AtEnd(std::move(AtEnd)) {}
 
@@ -72,7 +74,7 @@ public:
     note(&ASTConsumer::HandleTopLevelDecl, Group);
     return AtEnd();
   }
-  // Asked where only the user's bodies are parsed.
+  // Questions where only the user's bodies are parsed.
   bool shouldSkipFunctionBody(clang::Decl *D) override {
     return D->getASTContext().getSourceManager().isInSystemHeader(
         D->getLocation());
@@ -103,7 +105,7 @@ private:
   unique_function<bool()> AtEnd;
 };
 
-/// One attempt at parsing one file.
+/// How one file is parsed, and what came of it.
 struct Attempt {
   std::vector<std::string> Args; ///< For the driver, without its name.
   FileSystemPtr Files;
@@ -119,9 +121,9 @@ struct Attempt {
 bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action);
 
 /// Whether a source of the user's holds one of \p Words, of those that were
-/// read after the first \p Seen entries.
-bool says(const clang::SourceManager &Sources, ArrayRef<StringLiteral> Words,
-          unsigned Seen = 0) {
+/// read after the first \p First entries.
+bool userSourcesContain(const clang::SourceManager &Sources,
+                        ArrayRef<StringLiteral> Words, unsigned First = 0) {
   bool Found = false;
   forEachUserFile(
       Sources,
@@ -129,7 +131,7 @@ bool says(const clang::SourceManager &Sources, ArrayRef<StringLiteral> Words,
         Found |=
             any_of(Words, [&](StringRef Word) { return Text.contains(Word); });
       },
-      Seen);
+      First);
   return Found;
 }
 
@@ -145,31 +147,31 @@ constexpr StringLiteral CompilerWords[] = {"__NVCC__", "__clang__"};
 class ParsedUnitImpl final : public ParsedUnit {
 public:
   ParsedUnitImpl(clang::CompilerInstance &Compiler, const Events &Parse,
-                 const MacroRecord &Macros, const Attempt &Made,
-                 const MacroQuestions &Asked)
-      : Compiler(Compiler), Parse(Parse), Macros(Macros), Made(Made),
-        Asked(Asked) {}
+                 const MacroRecord &Macros, const Attempt &Settings,
+                 const MacroQuestions &Questions)
+      : Compiler(Compiler), Parse(Parse), Macros(Macros), Settings(Settings),
+        Questions(Questions) {}
 
   clang::CompilerInstance &compiler() override { return Compiler; }
   void replay(clang::ASTConsumer &Consumer) override {
     assert(!Replayed && "a parse can be replayed once");
     Replayed = true;
     Consumer.Initialize(Compiler.getASTContext());
-    for (const auto &Tell : Parse)
-      Tell(Consumer);
+    for (const auto &Event : Parse)
+      Event(Consumer);
     Consumer.HandleTranslationUnit(Compiler.getASTContext());
   }
   clang::SourceLocation unansweredQuestion() override {
-    return Asked.Unanswered;
+    return Questions.Unanswered;
   }
   const MacroRecord &macros() override { return Macros; }
   bool asksForSide() override {
-    return says(Compiler.getSourceManager(), SideWords);
+    return userSourcesContain(Compiler.getSourceManager(), SideWords);
   }
   HostView readForHost(function_ref<void(ParsedUnit &)> Action) override {
     if (!asksForSide())
       return HostView::Same;
-    Attempt Host = Made;
+    Attempt Host = Settings;
     llvm::replace(Host.Args, DeviceOnly.str(), HostOnly.str());
     return parseBridged(Host, Action) ? HostView::Read : HostView::Unknown;
   }
@@ -178,44 +180,29 @@ private:
   clang::CompilerInstance &Compiler;
   const Events &Parse;
   const MacroRecord &Macros;
-  const Attempt &Made;
-  const MacroQuestions &Asked;
+  const Attempt &Settings;
+  const MacroQuestions &Questions;
   bool Replayed = false;
-};
-
-/// Tells when the text of a source depends on the time.
-class TimeNoticer final : public clang::PPCallbacks {
-public:
-  TimeNoticer(clang::Preprocessor &PP, ParseWatch &Watch) : Watch(Watch) {
-    for (StringRef Name : {"__DATE__", "__TIME__", "__TIMESTAMP__"})
-      Names.push_back(PP.getIdentifierInfo(Name));
-  }
-  void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &,
-                    clang::SourceRange, const clang::MacroArgs *) override {
-    if (is_contained(Names, Name.getIdentifierInfo()))
-      Watch.sawTime();
-  }
-
-private:
-  SmallVector<const clang::IdentifierInfo *, 3> Names;
-  ParseWatch &Watch;
 };
 
 /// Records the expansions of predefined macros.
 class MacroRecorder final : public clang::PPCallbacks {
 public:
-  MacroRecorder(clang::Preprocessor &PP, MacroRecord &Into)
-      : PP(PP), Into(Into), Counter(PP.getIdentifierInfo("__COUNTER__")),
-        Line(PP.getIdentifierInfo("__LINE__")),
-        File(PP.getIdentifierInfo("__FILE__")) {}
+  /// \p Watch may be null.
+  MacroRecorder(clang::Preprocessor &PP, MacroRecord &Into, ParseWatch *Watch)
+      : PP(PP), Into(Into), Watch(Watch) {}
 
-  void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &,
+  void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &M,
                     clang::SourceRange, const clang::MacroArgs *) override {
-    const clang::IdentifierInfo *Expanded = Name.getIdentifierInfo();
-    if (Expanded == Counter)
+    if (!M.getMacroInfo()->isBuiltinMacro())
+      return;
+    const StringRef Expanded = Name.getIdentifierInfo()->getName();
+    if (Expanded == "__COUNTER__")
       Into.Counters.push_back(Name.getLocation());
-    else if (Expanded == Line && computesElsewhere(Name.getLocation()))
+    else if (Expanded == "__LINE__" && computesElsewhere(Name.getLocation()))
       Into.Lines.push_back(Name.getLocation());
+    else if (Watch && isAmong(Expanded, "__DATE__ __TIME__ __TIMESTAMP__"))
+      Watch->sawTime();
   }
 
 private:
@@ -223,6 +210,7 @@ private:
     const clang::SourceManager &SM = PP.getSourceManager();
     if (SM.isWrittenInSameFile(SM.getSpellingLoc(Loc), SM.getExpansionLoc(Loc)))
       return false;
+    const clang::IdentifierInfo *File = PP.getIdentifierInfo("__FILE__");
     for (; Loc.isMacroID(); Loc = SM.getImmediateMacroCallerLoc(Loc)) {
       const clang::MacroInfo *Info = PP.getMacroInfo(PP.getIdentifierInfo(
           clang::Lexer::getImmediateMacroName(Loc, SM, PP.getLangOpts())));
@@ -238,10 +226,11 @@ private:
 
   clang::Preprocessor &PP;
   MacroRecord &Into;
-  const clang::IdentifierInfo *Counter, *Line, *File;
+  ParseWatch *const Watch;
 };
 
-/// Prints what Clang says, as much as Clang would, and learns from all of it.
+/// Prints what Clang userSourcesContain, as much as Clang would, and learns
+/// from all of it.
 class Listener final : public clang::DiagnosticConsumer {
 public:
   Listener(clang::DiagnosticConsumer &Printer, raw_ostream &Messages,
@@ -254,13 +243,13 @@ public:
   }
   void EndSourceFile() override { Printer.EndSourceFile(); }
   void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
-                        const clang::Diagnostic &Said) override {
-    DiagnosticConsumer::HandleDiagnostic(Level, Said);
-    const StringRef Advice = Learned.learn(Said);
+                        const clang::Diagnostic &Diag) override {
+    DiagnosticConsumer::HandleDiagnostic(Level, Diag);
+    const StringRef Advice = Learned.learn(Diag);
     constexpr unsigned MostErrors = 20;
     if (getNumErrors() > MostErrors)
       return;
-    Printer.HandleDiagnostic(Level, Said);
+    Printer.HandleDiagnostic(Level, Diag);
     if (!Advice.empty() && Level >= clang::DiagnosticsEngine::Error)
       Messages << "note: nvcc may take this, Clang does not: " << Advice
                << '\n';
@@ -275,8 +264,8 @@ private:
 /// Parses and then calls the action, unless there were errors.
 class ParseAction final : public clang::ASTFrontendAction {
 public:
-  ParseAction(function_ref<void(ParsedUnit &)> Action, Attempt &Made)
-      : Action(Action), Made(Made) {}
+  ParseAction(function_ref<void(ParsedUnit &)> Action, Attempt &Settings)
+      : Action(Action), Settings(Settings) {}
 
   bool succeeded() const { return Succeeded; }
 
@@ -284,7 +273,7 @@ protected:
   std::unique_ptr<clang::ASTConsumer>
   CreateASTConsumer(clang::CompilerInstance &, StringRef) override {
     return std::make_unique<Recorder>(
-        Parse, [&] { return !lacksShim() && Asked.Wanted.empty(); });
+        Parse, [&] { return !lacksShim() && Questions.Wanted.empty(); });
   }
 
   // The callback runs here and not in EndSourceFileAction: Sema, which the code
@@ -292,42 +281,44 @@ protected:
   void ExecuteAction() override {
     clang::CompilerInstance &Compiler = getCompilerInstance();
     clang::Preprocessor &PP = Compiler.getPreprocessor();
-    if (Made.Watch)
-      PP.addPPCallbacks(std::make_unique<TimeNoticer>(PP, *Made.Watch));
-    if (Made.Macros)
-      watchMacros(Compiler, *Made.Macros, Asked);
-    PP.addPPCallbacks(std::make_unique<MacroRecorder>(PP, Macros));
-    Made.Bridged.build(Compiler);
+    if (Settings.Macros)
+      watchMacros(Compiler, *Settings.Macros, Questions);
+    PP.addPPCallbacks(
+        std::make_unique<MacroRecorder>(PP, Macros, Settings.Watch));
+    Settings.Bridged.build(Compiler);
     ASTFrontendAction::ExecuteAction();
-    Made.Learned.findCopies(Compiler);
-    if (Made.Macros)
-      Made.Macros->Shown.insert(Asked.Wanted.begin(), Asked.Wanted.end());
+    Settings.Learned.findCopies(Compiler);
+    if (Settings.Macros)
+      Settings.Macros->Shown.insert(Questions.Wanted.begin(),
+                                    Questions.Wanted.end());
     if (Compiler.getDiagnostics().hasErrorOccurred() || lacksShim() ||
-        !Asked.Wanted.empty())
+        !Questions.Wanted.empty())
       return;
-    Made.Bridged.remove(Compiler);
+    Settings.Bridged.remove(Compiler);
     Succeeded = true;
-    ParsedUnitImpl Unit(Compiler, Parse, Macros, Made, Asked);
+    ParsedUnitImpl Unit(Compiler, Parse, Macros, Settings, Questions);
     Action(Unit);
   }
 
 private:
   /// Whether what was read so far is to be parsed with the shim.
   bool lacksShim() {
+    if (Settings.HasShim)
+      return false;
     const clang::SourceManager &Sources =
         getCompilerInstance().getSourceManager();
-    Lacks |= !Made.HasShim && says(Sources, CompilerWords, Seen);
-    Seen = Sources.local_sloc_entry_size();
-    return Lacks;
+    AsksForCompiler |= userSourcesContain(Sources, CompilerWords, EntriesRead);
+    EntriesRead = Sources.local_sloc_entry_size();
+    return AsksForCompiler;
   }
 
   function_ref<void(ParsedUnit &)> Action;
-  Attempt &Made;
+  Attempt &Settings;
   Events Parse;
-  MacroQuestions Asked;
+  MacroQuestions Questions;
   MacroRecord Macros;
-  unsigned Seen = 0; ///< Entries of the source manager.
-  bool Lacks = false;
+  unsigned EntriesRead = 0; ///< Of the source manager.
+  bool AsksForCompiler = false;
   bool Succeeded = false;
 };
 
@@ -416,23 +407,15 @@ Error checkReadable(vfs::FileSystem &Files, StringRef File) {
   return Error::success();
 }
 
-bool names(ArrayRef<std::string> Args, ArrayRef<StringRef> Prefixes) {
-  return any_of(Args, [&](StringRef Arg) {
-    return any_of(Prefixes, [&](StringRef P) { return Arg.starts_with(P); });
-  });
-}
-
-/// What each parse needs, whatever the job says.
+/// What each parse needs, whatever the job userSourcesContain.
 Expected<std::vector<std::string>> fixedArgs(ArrayRef<std::string> JobArgs) {
-  std::vector<std::string> Args = {"-x",
-                                   "cuda",
-                                   DeviceOnly.str(),
-                                   "-fsyntax-only",
-                                   "-w",
-                                   "-Wno-unknown-cuda-version",
-                                   "-O3",
-                                   "-fno-color-diagnostics"};
-  if (!names(JobArgs, {"-resource-dir"})) {
+  std::vector<std::string> Args;
+  for (StringRef Arg :
+       {"-x", "cuda", DeviceOnly.data(), "-fsyntax-only", "-w",
+        "-Wno-unknown-cuda-version", "-O3", "-fno-color-diagnostics"})
+    Args.push_back(Arg.str());
+  if (none_of(JobArgs,
+              [](StringRef Arg) { return Arg.starts_with("-resource-dir"); })) {
     Expected<std::string> Resources = findResourceDirectory();
     if (!Resources)
       return Resources.takeError();
@@ -444,7 +427,7 @@ Expected<std::vector<std::string>> fixedArgs(ArrayRef<std::string> JobArgs) {
 } // namespace
 
 void forEachUserFile(const clang::SourceManager &Sources,
-                     function_ref<void(clang::SourceLocation, StringRef)> See,
+                     function_ref<void(clang::SourceLocation, StringRef)> Visit,
                      unsigned First) {
   for (unsigned I = First; I < Sources.local_sloc_entry_size(); ++I) {
     const clang::SrcMgr::SLocEntry &Entry = Sources.getLocalSLocEntry(I);
@@ -454,7 +437,7 @@ void forEachUserFile(const clang::SourceManager &Sources,
       continue;
     const auto Start =
         clang::SourceLocation::getFromRawEncoding(Entry.getOffset());
-    See(Start, Sources.getBufferData(Sources.getFileID(Start)));
+    Visit(Start, Sources.getBufferData(Sources.getFileID(Start)));
   }
 }
 

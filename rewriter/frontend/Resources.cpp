@@ -40,11 +40,15 @@ bool holdsClangHeaders(StringRef Directory) {
   return sys::fs::exists(Directory + "/include/__clang_cuda_builtin_vars.h");
 }
 
+/// `/usr` of `/usr/bin/tool`.
+StringRef aboveBin(StringRef Program) {
+  return sys::path::parent_path(sys::path::parent_path(Program));
+}
+
 /// `bin/tool` => `lib/clang/22`, below \p Folder.
 std::string besideProgram(StringRef Program, StringRef Folder = "lib") {
   const std::string Real = realPath(Program);
-  return (sys::path::parent_path(sys::path::parent_path(Real)) + "/" + Folder +
-          "/clang/" CLANG_VERSION_MAJOR_STRING)
+  return (aboveBin(Real) + "/" + Folder + "/clang/" CLANG_VERSION_MAJOR_STRING)
       .str();
 }
 
@@ -110,11 +114,9 @@ Toolkit describe(StringRef Root) {
 /// The toolkit of an nvcc: above the folder that it is in, or above the folder
 /// that it is a link into.
 std::string rootOfNvcc(StringRef Nvcc) {
-  const StringRef Above = sys::path::parent_path(sys::path::parent_path(Nvcc));
-  if (holdsToolkit(Above))
-    return Above.str();
-  const std::string Real = realPath(Nvcc);
-  return sys::path::parent_path(sys::path::parent_path(Real)).str();
+  if (holdsToolkit(aboveBin(Nvcc)))
+    return aboveBin(Nvcc).str();
+  return aboveBin(realPath(Nvcc)).str();
 }
 
 /// Headers of the toolkit that code for the built-in declarations may include.
@@ -181,13 +183,6 @@ Expected<Toolkit> findToolkit(StringRef CudaPath) {
     if (holdsToolkit(Root))
       return describe(Root);
   return Toolkit();
-}
-
-StringRef helperHeader() {
-  for (const EmbeddedHeader &Header : embeddedHeaders())
-    if (StringRef(Header.Path).starts_with("helper/"))
-      return Header.Text;
-  return "";
 }
 
 IntrusiveRefCntPtr<vfs::InMemoryFileSystem> servedHeaders() {

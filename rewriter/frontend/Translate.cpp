@@ -97,14 +97,33 @@ std::string nearestKnownArch(StringRef Arch) {
   return Arch.str();
 }
 
+/// What options mean to Clang whose values, if they have any, do not matter.
+struct FixedTranslation {
+  OptionMeaning Meaning;
+  StringLiteral Args;
+};
+constexpr FixedTranslation FixedTranslations[] = {
+    // Every file is parsed as CUDA, for the device.
+    {OptionMeaning::Language, ""},
+    {OptionMeaning::Side, ""},
+    {OptionMeaning::RelocatableObject, "-fgpu-rdc"},
+    {OptionMeaning::FastMath,
+     "-fgpu-approx-transcendentals -fgpu-flush-denormals-to-zero"},
+    {OptionMeaning::ExtendedLambda, "-D__CUDACC_EXTENDED_LAMBDA__"},
+    {OptionMeaning::RelaxedConstexpr, "-D__CUDACC_RELAXED_CONSTEXPR__"},
+    {OptionMeaning::DeviceDebug, "-D__CUDACC_DEBUG__"},
+    {OptionMeaning::NoExceptions, "-fno-exceptions"},
+    // The pragmas are for the host; code that asks for OpenMP is not.
+    {OptionMeaning::OpenMP, "-D_OPENMP=201511"},
+};
+
 /// Translates one command line.
 class Translator {
 public:
   Translator(CompileJob &Job, const Toolkit &Kit) : Job(Job), Kit(Kit) {}
 
   void run(const FrontendOptions &Options) {
-    const CommandLine Command =
-        readCommandLine(Job.OriginalArgs, Job.Directory);
+    const CommandLine Command = commandOf(Job);
     Job.ClangArgs.clear();
     Job.Dropped.clear();
     translateAll(Command.dialect(), Command.Args);
@@ -147,6 +166,13 @@ private:
     using M = OptionMeaning;
     const std::string &Value = Option.Value;
     const bool On = Value != "false" && Value != "0";
+    for (const FixedTranslation &Fixed : FixedTranslations)
+      if (Fixed.Meaning == Option.Meaning) {
+        for (StringRef Arg : split(Fixed.Args, ' '))
+          if (!Arg.empty())
+            keep(Arg);
+        return true;
+      }
     switch (Option.Meaning) {
     case M::Input:
       return isThisFile(Value);
@@ -164,23 +190,15 @@ private:
       return keep("-std=" + Value), true;
     case M::TemplateDepth:
       return keep("-ftemplate-depth=" + Value), true;
-    case M::Language:
-    case M::Side:
-      return true; // Every file is parsed as CUDA, for the device.
     case M::Architecture:
     case M::GenerateCode:
       if (StringRef(Value).starts_with("all"))
         return addAll(Value), true;
       return Arches.addSpecification(Value), true;
     case M::HostOptions:
-      return translateHostOptions(Value), true;
+      return translateAll(Dialect::Host, splitHandedOn(Value)), true;
     case M::Relocatable:
       return On && (keep("-fgpu-rdc"), true);
-    case M::RelocatableObject:
-      return keep("-fgpu-rdc"), true;
-    case M::FastMath:
-      keep("-fgpu-approx-transcendentals");
-      return keep("-fgpu-flush-denormals-to-zero"), true;
     case M::FlushDenormals:
       return On && (keep("-fgpu-flush-denormals-to-zero"), true);
     case M::FuseMultiplyAdd:
@@ -188,17 +206,6 @@ private:
     case M::DefaultStream:
       return Value == "per-thread" &&
              (keep("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"), true);
-    case M::ExtendedLambda:
-      return keep("-D__CUDACC_EXTENDED_LAMBDA__"), true;
-    case M::RelaxedConstexpr:
-      return keep("-D__CUDACC_RELAXED_CONSTEXPR__"), true;
-    case M::DeviceDebug:
-      return keep("-D__CUDACC_DEBUG__"), true;
-    case M::NoExceptions:
-      return keep("-fno-exceptions"), true;
-    case M::OpenMP:
-      // The pragmas are for the host; code that asks for OpenMP is not.
-      return keep("-D_OPENMP=201511"), true;
     case M::CudaPath:
       PathOfCommand = Value;
       return true;
@@ -221,18 +228,6 @@ private:
     sys::path::make_absolute(Job.Directory, Path);
     return Arg == Job.File || Path == Job.File ||
            sys::fs::equivalent(Path, Job.File);
-  }
-
-  void translateHostOptions(StringRef List) {
-    // `-Xcompiler "-fPIC -DA"` holds several, too.
-    std::vector<std::string> Items;
-    for (const std::string &Item : splitAtCommas(List)) {
-      SmallVector<StringRef, 4> Words;
-      StringRef(Item).split(Words, ' ', -1, /*KeepEmpty=*/false);
-      for (StringRef Word : Words)
-        Items.push_back(Word.trim("\"'").str());
-    }
-    translateAll(Dialect::Host, Items);
   }
 
   /// What code written for nvcc may ask for to tell its version.
@@ -260,8 +255,8 @@ private:
     if (Options.CudaPath.empty() && !PathOfCommand.empty()) {
       SmallString<256> Root(PathOfCommand);
       sys::path::make_absolute(Job.Directory, Root);
-      if (auto Own = expectedToOptional(findToolkit(Root)))
-        Job.CudaPath = Own->Root;
+      if (auto Named = expectedToOptional(findToolkit(Root)))
+        Job.CudaPath = Named->Root;
     }
     if (Job.CudaPath.empty())
       return;

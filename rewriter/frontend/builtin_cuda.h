@@ -526,8 +526,8 @@ struct cudaLaunchConfig_t {
 
 // Whatever they are given, symbols of the device and kernels among it.
 #define BS_CALL(Name)                                                          \
-  template <class... Given>                                                    \
-  __host__ __device__ cudaError_t Name(const Given &...);
+  template <class... Types>                                                    \
+  __host__ __device__ cudaError_t Name(const Types &...);
 // clang-format off
 BS_CALL(cudaMalloc) BS_CALL(cudaMallocHost) BS_CALL(cudaHostAlloc)
 BS_CALL(cudaMallocManaged) BS_CALL(cudaMallocAsync) BS_CALL(cudaMallocPitch)

@@ -23,7 +23,7 @@ enum omp_sched_t {
 };
 
 #define BS_CALL(Result, Name)                                                  \
-  template <class... Given> Result Name(Given...);
+  template <class... Arguments> Result Name(Arguments...);
 BS_CALL(void, omp_set_num_threads) BS_CALL(int, omp_get_num_threads)
 BS_CALL(int, omp_get_max_threads) BS_CALL(int, omp_get_thread_num)
 BS_CALL(int, omp_get_num_procs) BS_CALL(int, omp_in_parallel)

@@ -13,19 +13,13 @@
 
 #include "report/Report.h"
 
-using namespace bankstripe;
 namespace json = llvm::json;
 
-// The value may outlive the plan.
-json::Value bankstripe::jsonText(llvm::StringRef S) {
-  return json::isUTF8(S) ? S.str() : json::fixUTF8(S);
-}
+namespace bankstripe {
 
-static json::Value place(const Place &P) {
-  if (!P.isValid())
-    return nullptr;
-  return json::Object{
-      {"file", jsonText(P.File)}, {"line", P.Line}, {"column", P.Column}};
+// The value may outlive the plan.
+json::Value jsonText(llvm::StringRef S) {
+  return json::isUTF8(S) ? S.str() : json::fixUTF8(S);
 }
 
 // A figure that is 0 when nobody knows it.
@@ -33,12 +27,27 @@ static json::Value known(uint64_t Value) {
   return Value ? json::Value(Value) : json::Value(nullptr);
 }
 
-static json::Value use(const Use &U) {
+// The toJSON are for json::Value, which makes vectors and optional values of
+// such structs by itself.
+
+static json::Value toJSON(const Place &P) {
+  if (!P.isValid())
+    return nullptr;
+  return json::Object{
+      {"file", jsonText(P.File)}, {"line", P.Line}, {"column", P.Column}};
+}
+
+static json::Value toJSON(const Use &U) {
   static constexpr llvm::StringLiteral Names[] = {"read", "write", "read-write",
                                                   "address"};
-  return json::Object{{"place", place(U.Where)},
+  return json::Object{{"place", U.Where},
                       {"access", Names[static_cast<unsigned>(U.Access)]},
                       {"constantIndex", U.ConstantIndex}};
+}
+
+static json::Value toJSON(const BankConflict &C) {
+  return json::Object{
+      {"place", C.Where}, {"before", C.Before}, {"after", C.After}};
 }
 
 // What every array has, be it a thread's own or a shared one, whose shape and
@@ -49,30 +58,28 @@ static json::Object commonOf(const ArrayFacts &Array, const ShapeFacts &Shape,
                              Reason Why, const Place &WhyWhere) {
   const ReasonInfo &Info = infoOf(Why);
   return json::Object{{"name", jsonText(Array.Name)},
-                      {"place", place(Array.Where)},
+                      {"place", Array.Where},
                       {"function", jsonText(Function)},
                       {"type", jsonText(Shape.Type)},
                       {"elementBytes", Shape.ElementBytes},
-                      {"extents", json::Array(Shape.Extents)},
+                      {"extents", Shape.Extents},
                       {"verdict", nameOf(Kind)},
                       {"reason", Info.Id},
                       {"message", Info.Summary},
                       {"advice", Info.Advice},
-                      {"reasonPlace", place(WhyWhere)}};
+                      {"reasonPlace", WhyWhere}};
 }
 
 static json::Object array(const Plan &P, const PlannedArray &A) {
   const Verdict &V = A.Verdict;
-  json::Array Kernels, Uses;
+  json::Array Kernels;
   for (unsigned K : A.Kernels)
     Kernels.push_back(jsonText(P.Kernels[K].Facts.Name));
-  for (const Use &U : A.Array.Uses)
-    Uses.push_back(use(U));
   json::Object Result = commonOf(A.Array, A.Array.Shape, A.Array.Function.Name,
                                  V.Kind, V.Why, V.Where);
   Result["kernels"] = std::move(Kernels);
   Result["bytesPerThread"] = A.Array.Shape.BytesPerThread;
-  Result["uses"] = std::move(Uses);
+  Result["uses"] = A.Array.Uses;
   Result["residency"] = nameOf(A.Evidence.Where);
   Result["index"] = nameOf(A.Evidence.Index);
   Result["detail"] = jsonText(V.Detail);
@@ -89,16 +96,12 @@ static json::Object array(const Plan &P, const PlannedArray &A) {
   return Result;
 }
 
-static json::Object sharedArray(const PlannedSharedArray &A) {
-  json::Array Conflicts;
-  for (const BankConflict &C : A.Conflicts)
-    Conflicts.push_back(json::Object{
-        {"place", place(C.Where)}, {"before", C.Before}, {"after", C.After}});
+static json::Value toJSON(const PlannedSharedArray &A) {
   json::Object Result =
       commonOf(A.Array, A.Array, A.Array.Function,
                A.Padding ? VerdictKind::Padded : VerdictKind::Unchanged, A.Why,
                A.WhyWhere);
-  Result["conflicts"] = std::move(Conflicts);
+  Result["conflicts"] = A.Conflicts;
   Result["padding"] = A.Padding;
   Result["addedBytes"] = A.AddedBytes;
   return Result;
@@ -115,7 +118,7 @@ static json::Value resources(const ResourceTable &Table, const Kernel &K) {
       {"sharedBytes", R.SharedBytes}, {"codeBytes", R.CodeBytes}};
 }
 
-static json::Value words(const Words &W) {
+static json::Value toJSON(const Words &W) {
   return json::Object{{"loaded", W.Loaded}, {"stored", W.Stored}};
 }
 
@@ -126,9 +129,9 @@ static json::Value work(const KernelPlan &K, const Plan &P) {
   for (const auto &[Index, W] : K.Work->Arrays)
     Arrays.push_back(
         json::Object{{"array", jsonText(P.Arrays[Index].Array.Name)},
-                     {"uniform", words(W.Uniform)},
-                     {"nonUniform", words(W.NonUniform)},
-                     {"counted", words(W.Counted)}});
+                     {"uniform", W.Uniform},
+                     {"nonUniform", W.NonUniform},
+                     {"counted", W.Counted}});
   return json::Object{{"instructions", K.Work->Instructions},
                       {"doubleOperations", K.Work->DoubleOperations},
                       {"global", K.Work->Global},
@@ -139,75 +142,74 @@ static json::Value work(const KernelPlan &K, const Plan &P) {
                       {"arrays", std::move(Arrays)}};
 }
 
-static json::Value stateToJson(const PredictedState &State) {
-  json::Array Arrays;
-  for (const ArrayCost &Cost : State.Arrays)
-    Arrays.push_back(
-        json::Object{{"array", jsonText(Cost.Name)},
-                     {"moved", Cost.Moved},
-                     {"issue", Cost.Issue},
-                     {"latency", Cost.Latency},
-                     {"hitRate", Cost.Moved ? json::Value(nullptr)
-                                            : json::Value(Cost.HitRate)}});
-  return json::Object{{"time", State.Time},
-                      {"issue", State.Issue},
-                      {"wait", State.Wait},
-                      {"warps", State.Warps},
-                      {"limiter", State.Limiter},
-                      {"firstLevelCacheBytes", State.FirstLevelCache},
-                      {"arrays", std::move(Arrays)}};
+static json::Value toJSON(const ArrayCost &C) {
+  return json::Object{
+      {"array", jsonText(C.Name)},
+      {"moved", C.Moved},
+      {"issue", C.Issue},
+      {"latency", C.Latency},
+      {"hitRate", C.Moved ? json::Value(nullptr) : json::Value(C.HitRate)}};
 }
 
-// The terms of the model (docs/guide/report.md); null when nothing was
-// predicted.
-static json::Value explanation(const KernelPlan &K) {
-  if (!K.Explained)
-    return nullptr;
-  const Explanation &E = *K.Explained;
-  json::Array Alternatives;
-  for (const Alternative &A : E.Alternatives)
-    Alternatives.push_back(json::Object{{"what", jsonText(A.What)},
-                                        {"speedup", A.Predicted.Speedup},
-                                        {"low", A.Predicted.Low},
-                                        {"high", A.Predicted.High}});
-  json::Array Splits;
-  for (const SplitCost &S : E.Splits)
-    Splits.push_back(json::Object{{"array", jsonText(S.Name)},
-                                  {"first", S.First},
-                                  {"sharedBytes", S.Bytes},
-                                  {"warps", S.Warps}});
-  return json::Object{{"taken", E.Taken},
-                      {"speedup", E.Predicted.Speedup},
-                      {"low", E.Predicted.Low},
-                      {"high", E.Predicted.High},
-                      {"resourceFactor", E.Predicted.ResourceFactor},
-                      {"accessFactor", E.Predicted.AccessFactor},
-                      {"worst", E.Predicted.Worst},
-                      {"worstIf", E.Predicted.WorstIf},
-                      {"codeGrowth", E.Predicted.CodeGrowth},
-                      {"shareInFrame", E.Predicted.ShareInFrame},
-                      {"speedupIfAgreeing", E.Agreeing},
-                      {"speedupIfRandom", E.Random},
-                      {"modelError", E.ModelError},
-                      {"guessedLoops", E.GuessedLoops},
-                      {"speedupIfLoopsRunOften", E.Often},
-                      {"speedupIfLoopsRunSeldom", E.Seldom},
-                      {"before", stateToJson(E.Before)},
-                      {"after", stateToJson(E.After)},
-                      {"alternatives", std::move(Alternatives)},
-                      {"splits", std::move(Splits)}};
+static json::Value toJSON(const PredictedState &S) {
+  return json::Object{
+      {"time", S.Time},       {"issue", S.Issue},
+      {"wait", S.Wait},       {"warps", S.Warps},
+      {"limiter", S.Limiter}, {"firstLevelCacheBytes", S.FirstLevelCache},
+      {"arrays", S.Arrays}};
+}
+
+static json::Object rangeOf(const Prediction &P) {
+  return json::Object{{"speedup", P.Speedup}, {"low", P.Low}, {"high", P.High}};
+}
+
+static json::Object factorsOf(const Prediction &P) {
+  json::Object Result = rangeOf(P);
+  Result["resourceFactor"] = P.ResourceFactor;
+  Result["accessFactor"] = P.AccessFactor;
+  return Result;
+}
+
+static json::Value toJSON(const Alternative &A) {
+  json::Object Result = rangeOf(A.Predicted);
+  Result["what"] = jsonText(A.What);
+  return Result;
+}
+
+static json::Value toJSON(const SplitCost &S) {
+  return json::Object{{"array", jsonText(S.Name)},
+                      {"first", S.First},
+                      {"sharedBytes", S.Bytes},
+                      {"warps", S.Warps}};
+}
+
+// The terms of the model (docs/guide/report.md).
+static json::Value toJSON(const Explanation &E) {
+  json::Object Result = factorsOf(E.Predicted);
+  Result["taken"] = E.Taken;
+  Result["worst"] = E.Predicted.Worst;
+  Result["worstIf"] = E.Predicted.WorstIf;
+  Result["codeGrowth"] = E.Predicted.CodeGrowth;
+  Result["shareInFrame"] = E.Predicted.ShareInFrame;
+  Result["speedupIfAgreeing"] = E.Agreeing;
+  Result["speedupIfRandom"] = E.Random;
+  Result["modelError"] = E.ModelError;
+  Result["guessedLoops"] = E.GuessedLoops;
+  Result["speedupIfLoopsRunOften"] = E.Often;
+  Result["speedupIfLoopsRunSeldom"] = E.Seldom;
+  Result["before"] = E.Before;
+  Result["after"] = E.After;
+  Result["alternatives"] = E.Alternatives;
+  Result["splits"] = E.Splits;
+  return Result;
 }
 
 static json::Value prediction(const KernelPlan &K) {
   if (!K.Predicted)
     return nullptr;
-  const Prediction &P = *K.Predicted;
-  return json::Object{{"speedup", P.Speedup},
-                      {"low", P.Low},
-                      {"high", P.High},
-                      {"resourceFactor", P.ResourceFactor},
-                      {"accessFactor", P.AccessFactor},
-                      {"explanation", explanation(K)}};
+  json::Object Result = factorsOf(*K.Predicted);
+  Result["explanation"] = K.Explained;
+  return Result;
 }
 
 static json::Value kernel(const KernelPlan &K, const Plan &P,
@@ -215,7 +217,7 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
   return json::Object{
       {"name", jsonText(K.Facts.Name)},
       {"mangledName", jsonText(K.Facts.Id)},
-      {"place", place(K.Facts.Where)},
+      {"place", K.Facts.Where},
       {"blockSize", known(K.Block.Threads)},
       {"blockSizeSource", nameOf(K.Block.Source)},
       {"blockSizeText", jsonText(K.Block.Text)},
@@ -235,20 +237,24 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
   };
 }
 
-static json::Value decision(const DecisionOutcome &O) {
+static json::Value toJSON(const DecisionOutcome &O) {
   const ArrayDecision &D = O.Decision;
-  return json::Object{
-      {"place", place(D.Where)},          {"file", jsonText(D.File)},
-      {"function", jsonText(D.Function)}, {"array", jsonText(D.Array)},
-      {"occurrence", D.Occurrence},       {"decision", nameOf(D.Wanted)},
-      {"why", jsonText(D.Why)},           {"state", nameOf(O.State)},
-      {"detail", jsonText(O.Detail)},     {"arrayPlace", place(O.Array)}};
+  return json::Object{{"place", D.Where},
+                      {"file", jsonText(D.File)},
+                      {"function", jsonText(D.Function)},
+                      {"array", jsonText(D.Array)},
+                      {"occurrence", D.Occurrence},
+                      {"decision", nameOf(D.Wanted)},
+                      {"why", jsonText(D.Why)},
+                      {"state", nameOf(O.State)},
+                      {"detail", jsonText(O.Detail)},
+                      {"arrayPlace", O.Array}};
 }
 
-static json::Value decision(const KernelOutcome &O) {
+static json::Value toJSON(const KernelOutcome &O) {
   const KernelDecision &D = O.Decision;
   return json::Object{
-      {"place", place(D.Where)},
+      {"place", D.Where},
       {"file", jsonText(D.File)},
       {"kernel", jsonText(D.Kernel)},
       {"why", jsonText(D.Why)},
@@ -258,38 +264,32 @@ static json::Value decision(const KernelOutcome &O) {
       {"carveout", D.Wanted ? json::Value(textOf(*D.Wanted)) : nullptr}};
 }
 
-json::Value bankstripe::toJson(const Plan &P,
-                               const ConfirmedResources &Resources,
-                               llvm::ArrayRef<ChangedFile> Changes) {
-  json::Array Arrays, Shared, Kernels, Decisions, KernelDecisions;
+static json::Value toJSON(const ChangedFile &File) {
+  std::string Diff;
+  llvm::raw_string_ostream OS(Diff);
+  printDiff(OS, displayName(File.Path), File);
+  return json::Object{{"file", jsonText(File.Path)}, {"diff", jsonText(Diff)}};
+}
+
+json::Value toJson(const Plan &P, const ConfirmedResources &Resources,
+                   llvm::ArrayRef<ChangedFile> Changes) {
+  json::Array Arrays, Kernels;
   for (const PlannedArray &A : P.Arrays)
     Arrays.push_back(array(P, A));
-  for (const PlannedSharedArray &A : P.SharedArrays)
-    Shared.push_back(sharedArray(A));
   for (const KernelPlan &K : P.Kernels)
     Kernels.push_back(kernel(K, P, Resources));
-  for (const DecisionOutcome &O : P.Outcomes)
-    Decisions.push_back(decision(O));
-  for (const KernelOutcome &O : P.KernelOutcomes)
-    KernelDecisions.push_back(decision(O));
-  json::Array Files;
-  for (const ChangedFile &File : Changes) {
-    std::string Diff;
-    llvm::raw_string_ostream OS(Diff);
-    printDiff(OS, displayName(File.Path), File);
-    Files.push_back(
-        json::Object{{"file", jsonText(File.Path)}, {"diff", jsonText(Diff)}});
-  }
   json::Object Whole{{"schema", 1},
                      {"tool", "bankstripe"},
                      {"arrays", std::move(Arrays)},
-                     {"sharedArrays", std::move(Shared)},
+                     {"sharedArrays", P.SharedArrays},
                      {"kernels", std::move(Kernels)},
-                     {"decisions", std::move(Decisions)},
-                     {"kernelDecisions", std::move(KernelDecisions)},
+                     {"decisions", P.Outcomes},
+                     {"kernelDecisions", P.KernelOutcomes},
                      {"programFiles", known(P.ProgramFiles)},
-                     {"changes", std::move(Files)}};
+                     {"changes", json::Array(Changes)}};
   if (std::string Gpu = otherFittedGpu(P); !Gpu.empty())
     Whole["constantsFittedOn"] = Gpu;
   return Whole;
 }
+
+} // namespace bankstripe

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The last arrow of the pipeline: the plan as text with source lines and carets
-// (Text.cpp), as JSON (Json.cpp), as a log of SARIF 2.1.0, the Static Analysis
-// Results Interchange Format, for code hosts and editors (Sarif.cpp), and what
-// changes as diffs (Diff.cpp).
+// (Text.cpp, Explain.cpp), as JSON (Json.cpp), as a log of SARIF 2.1.0, the
+// Static Analysis Results Interchange Format, for code hosts and editors
+// (Sarif.cpp), and what changes as diffs (Diff.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,10 +43,6 @@ void printText(llvm::raw_ostream &OS, const Plan &P,
                const ConfirmedResources &Resources, Detail Level,
                bool Explain = false);
 
-/// Prints where the prediction for kernel \p K comes from
-/// (docs/guide/report.md).
-void printExplanation(llvm::raw_ostream &OS, const KernelPlan &K);
-
 /// Warns of the decisions of \p P that are stale or unfulfilled, each at its
 /// place in the decisions file; a verbose report names the skipped ones too.
 void printDecisions(llvm::raw_ostream &OS, const Plan &P, Detail Level);
@@ -78,6 +74,12 @@ std::string headline(const PlannedSharedArray &A);
 /// "it takes 8192 bytes of shared memory per block; index uniform"
 std::string cost(const PlannedArray &A);
 
+/// "1.23 (0.95 to 1.60)".
+std::string rangeText(const Prediction &P);
+
+/// "1 byte", "2 bytes".
+std::string countOf(uint64_t Count, llvm::StringRef Name);
+
 /// "NVIDIA H200 (sm_90)", to whose timings predictions are fitted, if \p P is
 /// for another architecture; else empty.
 std::string otherFittedGpu(const Plan &P);
@@ -95,6 +97,16 @@ llvm::json::Value jsonText(llvm::StringRef Text);
 /// described in docs/reference/json.md.
 llvm::json::Value toJson(const Plan &P, const ConfirmedResources &Resources,
                          llvm::ArrayRef<ChangedFile> Changes = {});
+
+/// A page of docs/reference/reasons/, which is compiled in as text, so that the
+/// program and the documents say the same.
+struct ReasonPage {
+  llvm::StringRef Id;   ///< As in ReasonInfo.
+  llvm::StringRef Text; ///< Markdown, with a newline at its end.
+};
+
+/// All pages, by id.
+llvm::ArrayRef<ReasonPage> reasonPages();
 
 /// What went wrong while a file was processed.
 struct Problem {

@@ -142,10 +142,8 @@ static std::string message(const Plan &P, const PlannedArray &A) {
   if (V.usesHelper())
     for (unsigned K : A.Kernels)
       if (const auto &Predicted = P.Kernels[K].Predicted)
-        Text += llvm::formatv(
-            " Predicted speedup of kernel '{0}': {1:F2} ({2:F2} to {3:F2}).",
-            P.Kernels[K].Facts.Name, Predicted->Speedup, Predicted->Low,
-            Predicted->High);
+        Text += llvm::formatv(" Predicted speedup of kernel '{0}': {1}.",
+                              P.Kernels[K].Facts.Name, rangeText(*Predicted));
   return Text;
 }
 

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "model/Reason.h"
-#include "report/ReasonPages.h"
+#include "report/Report.h"
 #include "tool/Options.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -20,33 +20,15 @@
 // pointer to the first element, which can be copied and passed on; that of
 // `float m[4][8]` is, as expected, a bankstripe::pointer<float[8]>, and `m[i]`
 // is a bankstripe::pointer<float>. (`&counts[i]` is an ordinary pointer to that
-// one element; the next one does not lie behind it.)
+// one element; the next one does not lie behind it.) An index must lie in the
+// array: its neighbours belong to the same thread, but what lies beyond them
+// belongs to another warp.
 //
-//     bankstripe::clear(counts_stripes)
-//                                      `= {}`, for the calling thread's column
-//     bankstripe::initialize<16>(counts_stripes, {1, 2, 3})
-//                                      `= {1, 2, 3}`, likewise; the extents of
-//                                      the array are given, here `[16]`
-//
-// An index must lie in the array: its neighbours belong to the same thread, but
-// what lies beyond them belongs to another warp.
-//
-// What one column holds per element is called a unit. It is the element itself
-// or one of
-//
-//     bankstripe::word<char>           an element of one or two bytes in a bank
-//                                      word of its own (fastest)
-//     bankstripe::packed<char>         4 / sizeof(element) elements in a word
-//                                      (smallest)
-//     bankstripe::padded<Particle>     an element of any type, as raw bytes of
-//                                      such a length that neighbouring columns
-//                                      begin in different banks
-//     bankstripe::unit<T>              whichever of the element itself, word<T>
-//                                      and padded<T> suits T
-//
-// All of the above sees through them, and they are free of bank conflicts. So
-// is an element that stands for itself when unit<> says so; a `char` or a
-// struct of two words works as well, but then lanes do meet.
+// What one column holds per element is called a unit: the element itself, or
+// word<T>, packed<T>, padded<T> or unit<T>. All else sees through them, and
+// they are free of bank conflicts. So is an element that stands for itself when
+// unit<> says so; a `char` or a struct of two words works as well, but then
+// lanes do meet.
 //
 // Slots. Where memory must be contiguous, each thread gets a slot, in which the
 // array lies as it always did. Slots are padded so that equal indices never
@@ -54,8 +36,6 @@
 //
 //     __shared__ bankstripe::slots<float[32], 128> a_slots;
 //     float (&a)[32] = a_slots.mine();
-//     bankstripe::clear_slot(a);                   `= {}`
-//     bankstripe::initialize_slot(a, {1, 2, 3});   `= {1, 2, 3}`
 //
 //     __shared__ bankstripe::slots<Stack, 128> s_slots;
 //     Stack &s = *::new (bankstripe::place(s_slots)) Stack(10);
@@ -71,23 +51,24 @@
 // bankstripe::pointer<bankstripe::bit>, or of long_bit beyond 32 of them.
 //
 // Splits. The first elements of an array can be a stripe, and the rest stay in
-// local memory,
+// local memory, with an accessor over both, a
+// bankstripe::pointer<bankstripe::split<int, 8>>. The unit is unit<>.
 //
 //     __shared__ int stack_stripes[bankstripe::warps(128)][8][32];
 //     int stack_rest[64 - 8];
 //     auto stack = bankstripe::begin(stack_stripes, stack_rest);
 //
-// with an accessor over both: a bankstripe::pointer<bankstripe::split<int, 8>>.
-// The unit of the stripe is bankstripe::unit<>, and `stack[i]` is an element.
+// Initialisers become statements:
+//
+//     bankstripe::clear(counts_stripes);                `= {}`
+//     bankstripe::initialize<16>(counts_stripes, {1});  `= {1}` of `[16]`
+//     bankstripe::clear_slot(a);                        `= {}`
+//     bankstripe::initialize_slot(a, {1, 2, 3});        `= {1, 2, 3}`
 //
 // Dynamic shared memory. Where no largest block is known, or 48 KB are not
 // enough, the launch asks for the memory, and each warp has its part of it:
 //
 //     kernel<<<grid, block, bankstripe::shared_bytes<4224>(block)>>>(...);
-//
-// or, where a configuration says what the launch is like and
-// kernel_bytes(block, own) what it asks for,
-//
 //     cudaLaunchKernelEx(bankstripe::configured(&config, kernel_bytes), ...);
 //
 //     auto counts = bankstripe::dynamic_stripe<int[16], 0, 4224>();
@@ -129,6 +110,8 @@ extern "C" __device__ void __assertfail(const char *, const char *, unsigned,
 
 namespace bankstripe {
 
+typedef decltype(sizeof(0)) byte_count;
+
 // --- Threads -----------------------------------------------------------------
 
 // Warps in a block of at most `threads` threads: the first dimension of the
@@ -142,6 +125,11 @@ __device__ __forceinline__ unsigned thread() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 
+// The threads of the block.
+__device__ __forceinline__ unsigned block_threads() {
+  return blockDim.x * blockDim.y * blockDim.z;
+}
+
 __device__ __forceinline__ unsigned lane() { return thread() % 32; }
 __device__ __forceinline__ unsigned warp() { return thread() / 32; }
 
@@ -150,7 +138,7 @@ template <int Threads> __device__ __forceinline__ bool block_of_at_most() {
 #ifdef BANKSTRIPE_VERSIONS_ONLY // For ptxas to tell what they take.
   return true;
 #else
-  return blockDim.x * blockDim.y * blockDim.z <= static_cast<unsigned>(Threads);
+  return block_threads() <= static_cast<unsigned>(Threads);
 #endif
 }
 
@@ -165,6 +153,7 @@ __device__ __forceinline__ Storage &shared() {
 // the tests of functions that are inlined into it.
 template <int Threads>
 __device__ __forceinline__ void assume_block_of_at_most() {
+  // Spelled out: a call would have the assumption dropped.
   __builtin_assume(blockDim.x * blockDim.y * blockDim.z <=
                    static_cast<unsigned>(Threads));
 }
@@ -173,7 +162,7 @@ __device__ __forceinline__ void assume_block_of_at_most() {
 template <int Threads>
 __device__ __forceinline__ void require_block_of_at_most() {
   static_assert(Threads > 0, "a block has threads");
-  if (blockDim.x * blockDim.y * blockDim.z > static_cast<unsigned>(Threads))
+  if (block_threads() > static_cast<unsigned>(Threads))
     __trap();
 }
 
@@ -263,7 +252,7 @@ template <class Index, bool Enumeration> struct underlying {
 template <class Index> struct underlying<Index, true> {
   typedef __underlying_type(Index) type;
 };
-template <class Index>
+template <class Index> // GCC lets no signature name the built-in trait.
 struct number_of : underlying<Index, __is_enum(Index)> {};
 template <class Index>
 BANKSTRIPE_ANYWHERE typename number_of<Index>::type number(Index index) {
@@ -586,8 +575,7 @@ public:
 
 // `memset(array, 0, sizeof array)`.
 template <int... Extents>
-BANKSTRIPE_ANYWHERE void memset(bits<Extents...> &array, int,
-                                decltype(sizeof(0))) {
+BANKSTRIPE_ANYWHERE void memset(bits<Extents...> &array, int, byte_count) {
   array = bits<Extents...>();
 }
 
@@ -639,8 +627,7 @@ template <class Type> struct target {
   typedef typename element<Type>::type type;
   typedef type &reference;
   typedef in_column<unit> place;
-  static constexpr int rows = 1;
-  static constexpr int spacing = 32;
+  static constexpr int rows = 1, spacing = 32;
   static BANKSTRIPE_ANYWHERE reference at(place first) {
     return element<Type>::of(*first, 0);
   }
@@ -659,8 +646,7 @@ template <class Element> struct target<packed<Element>> {
   typedef Element type;
   typedef type &reference;
   typedef packed_place<Element> place;
-  static constexpr int rows = 1;
-  static constexpr int spacing = 1;
+  static constexpr int rows = 1, spacing = 1;
   static BANKSTRIPE_ANYWHERE reference at(place at) {
     constexpr unsigned per_unit = element<unit>::per_unit;
     const unsigned index = static_cast<unsigned>(at.position);
@@ -679,8 +665,7 @@ template <class Row, int Extent> struct target<Row[Extent]> {
   typedef pointer<Row> type;
   typedef type reference;
   typedef in_column<unit> place;
-  static constexpr int rows = Extent * target<Row>::rows;
-  static constexpr int spacing = 32;
+  static constexpr int rows = Extent * target<Row>::rows, spacing = 32;
   static BANKSTRIPE_ANYWHERE reference at(place first) {
     return reference::to(first);
   }
@@ -691,8 +676,7 @@ template <class Word> struct target<bit_of<Word>> {
   typedef bit_access::part<Word> type;
   typedef type reference;
   typedef detail::bit_place<Word> place;
-  static constexpr int rows = 1;
-  static constexpr int spacing = 1;
+  static constexpr int rows = 1, spacing = 1;
   static BANKSTRIPE_ANYWHERE reference at(place first) { return first; }
 };
 template <class Word>
@@ -709,8 +693,7 @@ template <class Element, int First> struct target<split<Element, First>> {
   typedef Element type;
   typedef type &reference;
   typedef split_place<Element> place;
-  static constexpr int rows = 1;
-  static constexpr int spacing = 1;
+  static constexpr int rows = 1, spacing = 1;
   // Both addresses, of which one is selected: compilers would compute the place
   // of the column anew behind a branch, and lanes in both parts would part.
   static BANKSTRIPE_ANYWHERE Element &at(place at) {
@@ -1025,11 +1008,11 @@ __device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
 // The bytes of dynamic shared memory that a launch with such blocks asks for:
 // `own` for the kernel itself, and `WarpBytes` for each warp.
 template <int WarpBytes>
-__host__ __device__ constexpr decltype(sizeof(0))
-shared_bytes(dim3 block, decltype(sizeof(0)) own = 0) {
+__host__ __device__ constexpr byte_count shared_bytes(dim3 block,
+                                                       byte_count own = 0) {
   return (own + 15) / 16 * 16 +
          (block.x * block.y * block.z + 31) / 32 *
-             static_cast<decltype(sizeof(0))>(WarpBytes) +
+             static_cast<byte_count>(WarpBytes) +
          detail::mark;
 }
 
@@ -1042,10 +1025,9 @@ struct allowance {
 // The same, where it can be more than a launch gets unasked: the kernel is
 // allowed that much first. (Threads that do it at once do the same.)
 template <int WarpBytes>
-inline decltype(sizeof(0)) shared_bytes(allowance &allowed, const void *kernel,
-                                        dim3 block,
-                                        decltype(sizeof(0)) own = 0) {
-  const decltype(sizeof(0)) bytes = shared_bytes<WarpBytes>(block, own);
+inline byte_count shared_bytes(allowance &allowed, const void *kernel,
+                               dim3 block, byte_count own = 0) {
+  const byte_count bytes = shared_bytes<WarpBytes>(block, own);
   int device = 0;
   if (cudaGetDevice(&device) == cudaSuccess && device < 64 &&
       static_cast<int>(bytes) > allowed.bytes[device] &&
@@ -1103,7 +1085,7 @@ constexpr int percent_of(unsigned long long all, unsigned long long blocks,
 // brings to an SM, as far as they are resident at once. (The occupancy that the
 // runtime computes depends on the carveout, so it cannot be asked.)
 inline int percent_needed(const multiprocessors &all, unsigned long long blocks,
-                          unsigned warps, decltype(sizeof(0)) bytes) {
+                          unsigned warps, byte_count bytes) {
   typedef unsigned long long number;
   const number each = block_bytes(all.bytes_per_block + bytes);
   const number registers = 1ull * all.registers_per_warp * warps;
@@ -1128,8 +1110,7 @@ struct carveout {
 
   // What launches with such grids need; a grid of 0 is not known, and may bring
   // as many blocks as can be resident.
-  void fit(const void *kernel, dim3 grid, dim3 block,
-           decltype(sizeof(0)) bytes) {
+  void fit(const void *kernel, dim3 grid, dim3 block, byte_count bytes) {
     const unsigned warps = (block.x * block.y * block.z + 31) / 32;
     const unsigned long long known = 1ull * grid.x * grid.y * grid.z;
     int device = 0;
@@ -1167,8 +1148,7 @@ template <class Configuration> struct configuration_copy {
 // own)` says. (A template, for toolkits that do not know of configurations.)
 template <class Configuration>
 inline configuration_copy<Configuration>
-configured(const Configuration *given,
-           decltype(sizeof(0)) (*bytes)(dim3, decltype(sizeof(0)))) {
+configured(const Configuration *given, byte_count (*bytes)(dim3, byte_count)) {
   configuration_copy<Configuration> result = {*given};
   result.copy.dynamicSmemBytes =
       bytes(given->blockDim, given->dynamicSmemBytes);
@@ -1180,7 +1160,7 @@ configured(const Configuration *given,
 template <class Configuration>
 inline configuration_copy<Configuration>
 configured(const Configuration *given,
-           decltype(sizeof(0)) (*bytes)(dim3, dim3, decltype(sizeof(0)))) {
+           byte_count (*bytes)(dim3, dim3, byte_count)) {
   configuration_copy<Configuration> result = {*given};
   result.copy.dynamicSmemBytes =
       bytes(given->stream ? dim3(0) : given->gridDim, given->blockDim,

@@ -288,8 +288,9 @@ std::string bankstripe::testing::carriedOut(const Plan &P, bool EmbedHelper) {
   }
   EXPECT_EQ(Changed->front().Path, CodePath.str());
   EXPECT_EQ(Changed->front().Before, P.Contents.at(CodePath.str()));
+  StringRef After = Changed->front().After;
   EXPECT_EQ(Changed->front().Lines.size(),
-            StringRef(Changed->front().After).count('\n') + 1);
+            After.count('\n') + !After.ends_with("\n"));
   return std::move(Changed->front().After);
 }
 

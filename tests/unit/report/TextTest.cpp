@@ -11,6 +11,7 @@
 
 #include "Sample.h"
 #include "report/Report.h"
+#include "report/Rows.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 

@@ -1,4 +1,4 @@
-//===-- Declarations.cpp - an array's declaration becomes a stripe's ------===//
+//===-- StatementEdits.cpp - statements that declare arrays ---------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

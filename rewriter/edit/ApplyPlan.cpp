@@ -1,164 +1,45 @@
-//===-- Edit.cpp - from a plan to changed files ---------------------------===//
+//===-- ApplyPlan.cpp - from a plan to changed files ----------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Each file is edited on its own. Where the text of an array stays beside what
+// it becomes (a version, lines for the device), edits are sorted into both.
+//
+//===----------------------------------------------------------------------===//
 
-#include "edit/Edit.h"
 #include "edit/EditInternal.h"
-#include "edit/LineNumbers.h"
 #include "llvm/ADT/STLExtras.h"
-#include <numeric>
 
 using namespace bankstripe;
 using llvm::StringRef;
 
-StringRef bankstripe::lineEndingOf(StringRef Code) {
-  size_t Newline = Code.find('\n');
-  return Newline != StringRef::npos && Newline > 0 && Code[Newline - 1] == '\r'
-             ? "\r\n"
-             : "\n";
-}
-
-StringRef bankstripe::indentationAt(StringRef Code, unsigned Offset) {
-  size_t Newline = Code.rfind('\n', Offset);
-  StringRef Line =
-      Code.drop_front(Newline == StringRef::npos ? 0 : Newline + 1);
-  return Line.take_while([](char C) { return C == ' ' || C == '\t'; });
-}
-
-// What stands behind the last line ending, be it nothing, is a line as well.
-static size_t countLines(StringRef Text) { return Text.count('\n') + 1; }
-
-// For each line of the text of \p E the line of \p Code that it stands for.
-static std::vector<unsigned> linesOf(const TextEdit &E, const FileText &Code) {
-  if (!E.Lines.empty())
-    return E.Lines;
-  return std::vector<unsigned>(countLines(E.Text), Code.lineAt(E.Offset));
-}
-
 namespace {
 
-/// Puts a text together, and remembers whose line each line is: that of the
-/// piece with its first character.
-class LineCollector {
-public:
-  /// \p Line: whose line the text is if it stays empty.
-  explicit LineCollector(unsigned Line) { Result.Lines = {Line}; }
-
-  /// \p Lines: one for each line of \p Text.
-  void add(StringRef Text, llvm::ArrayRef<unsigned> Lines) {
-    if (Text.empty())
-      return;
-    if (Result.Text.empty() || StringRef(Result.Text).ends_with("\n"))
-      Result.Lines.back() = Lines.front();
-    llvm::append_range(Result.Lines, Lines.drop_front());
-    Result.Text += Text;
-  }
-  EditedText take() { return std::move(Result); }
-
-private:
-  EditedText Result;
-};
-
-} // namespace
-
-static void sortEdits(EditList &Edits) {
-  llvm::sort(Edits);
-  Edits.erase(llvm::unique(Edits), Edits.end());
-}
-
-llvm::Expected<EditedText> bankstripe::applyEdits(const FileText &Code,
-                                                  unsigned Begin, unsigned End,
-                                                  EditList Edits) {
-  sortEdits(Edits);
-  unsigned At = Begin, Line = Code.lineAt(Begin);
-  LineCollector Result(Line);
-  auto Keep = [&](unsigned Until) {
-    const StringRef Kept = Code.slice(At, Until);
-    std::vector<unsigned> Lines(countLines(Kept));
-    std::iota(Lines.begin(), Lines.end(), Line);
-    Result.add(Kept, Lines);
-    Line = Lines.back();
-  };
-  for (const TextEdit &E : Edits) {
-    if (E.Offset < Begin || E.end() > End)
-      continue;
-    if (E.Offset < At)
-      return llvm::createStringError("edits overlap at offset " +
-                                     llvm::Twine(E.Offset));
-    Keep(E.Offset);
-    Result.add(E.Text, linesOf(E, Code));
-    At = E.end();
-    Line += Code.slice(E.Offset, At).count('\n');
-  }
-  Keep(End);
-  return Result.take();
-}
-
-EditList bankstripe::joined(EditList Edits, const FileText &Code) {
-  sortEdits(Edits);
-  EditList Joined;
-  for (TextEdit &E : Edits) {
-    if (Joined.empty() || Joined.back().end() != E.Offset) {
-      Joined.push_back(std::move(E));
-      continue;
-    }
-    TextEdit &Last = Joined.back();
-    if (!Last.Lines.empty() || !E.Lines.empty()) {
-      std::vector<unsigned> Lines = linesOf(Last, Code),
-                            More = linesOf(E, Code);
-      if (StringRef(Last.Text).ends_with("\n"))
-        Lines.back() = More.front();
-      Lines.insert(Lines.end(), More.begin() + 1, More.end());
-      Last.Lines = std::move(Lines);
-    }
-    Last.Length += E.Length;
-    Last.Text += E.Text;
-  }
-  return Joined;
-}
-
-llvm::Expected<ChangedFile>
-bankstripe::changeFile(StringRef Path, const FileText &Code, EditList Edits) {
-  ChangedFile File{Path.str(), Code.str(), "", joined(std::move(Edits), Code)};
-  if (Code.computesWithLines())
-    File.Edits = keepLineNumbers(Code, std::move(File.Edits));
-  for (const TextEdit &E : File.Edits)
-    if (linesOf(E, Code).size() != countLines(E.Text))
-      return llvm::createStringError(
-          Path + ": an edit miscounts its lines at offset " +
-          llvm::Twine(E.Offset));
-  llvm::Expected<EditedText> After =
-      applyEdits(Code, 0, Code.size(), File.Edits);
-  if (!After)
-    return llvm::createStringError(Path + ": " + toString(After.takeError()));
-  File.After = std::move(After->Text);
-  File.Lines = std::move(After->Lines);
-  return File;
-}
-
-namespace {
-
-/// Edits of a file, of which parts are given away. In order, so that no part
-/// needs a look at all.
+/// Edits of a file, some of which are taken out. In order, so that no search
+/// looks at all of them.
 class EditPool {
 public:
   explicit EditPool(EditList Edits) : Edits(std::move(Edits)) {
     sortEdits(this->Edits);
-    Given.resize(this->Edits.size());
+    IsGone.resize(this->Edits.size());
   }
 
-  /// What is left between two offsets. With \p Gives it is not left any more,
-  /// except for what is inserted at the end, if that stays.
-  EditList inside(unsigned Begin, unsigned End, bool Gives = false,
-                  bool EndStays = false);
+  /// The edits between two offsets that are still there.
+  EditList inside(unsigned Begin, unsigned End) const;
+  /// The same, which are gone afterwards. With \p KeepEnd insertions at \p End
+  /// stay.
+  EditList remove(unsigned Begin, unsigned End, bool KeepEnd = false);
+  /// All that are still there.
   EditList rest();
 
 private:
+  std::vector<size_t> find(unsigned Begin, unsigned End) const;
+
   EditList Edits;
-  std::vector<bool> Given; ///< By edit.
+  std::vector<bool> IsGone; ///< By edit.
 };
 
 /// All edits of one file.
@@ -174,6 +55,7 @@ private:
   void collectPointers();
   void collectStatements();
   void collectBounds();
+  void collectRows();
   std::string includeText(unsigned Place, bool EmbedHelper) const;
 
   bool moves(const PlannedArray &A) const {
@@ -199,27 +81,39 @@ private:
 
 } // namespace
 
-EditList EditPool::inside(unsigned Begin, unsigned End, bool Gives,
-                          bool EndStays) {
-  EditList Result;
+std::vector<size_t> EditPool::find(unsigned Begin, unsigned End) const {
+  std::vector<size_t> Found;
   for (size_t I =
            std::ranges::lower_bound(Edits, Begin, {}, &TextEdit::Offset) -
            Edits.begin();
-       I < Edits.size() && Edits[I].Offset <= End; ++I) {
-    const TextEdit &E = Edits[I];
-    if (Given[I] || E.end() > End ||
-        (EndStays && E.Offset == End && E.Length == 0))
+       I < Edits.size() && Edits[I].Offset <= End; ++I)
+    if (!IsGone[I] && Edits[I].end() <= End)
+      Found.push_back(I);
+  return Found;
+}
+
+EditList EditPool::inside(unsigned Begin, unsigned End) const {
+  EditList Result;
+  for (size_t I : find(Begin, End))
+    Result.push_back(Edits[I]);
+  return Result;
+}
+
+EditList EditPool::remove(unsigned Begin, unsigned End, bool KeepEnd) {
+  EditList Result;
+  for (size_t I : find(Begin, End)) {
+    if (KeepEnd && Edits[I].Offset == End)
       continue;
-    Result.push_back(E);
-    Given[I] = Gives;
+    Result.push_back(Edits[I]);
+    IsGone[I] = true;
   }
   return Result;
 }
 
 EditList EditPool::rest() {
   EditList Result;
-  for (auto [E, IsGiven] : llvm::zip(Edits, Given))
-    if (!IsGiven)
+  for (auto [E, Gone] : llvm::zip(Edits, IsGone))
+    if (!Gone)
       Result.push_back(std::move(E));
   return Result;
 }
@@ -306,6 +200,21 @@ void FileEditor::collectBounds() {
   }
 }
 
+// `tile[N][N]` becomes `tile[N][N + 1]` where rows of shared arrays get longer.
+void FileEditor::collectRows() {
+  for (const PlannedSharedArray &A : P.SharedArrays) {
+    const TextRange &Extent = A.Array.LastExtent;
+    if (!A.Padding || Extent.File != Path)
+      continue;
+    std::string Term = " + " + std::to_string(A.Padding);
+    if (!A.Array.IsSum) {
+      OtherEdits.push_back({Extent.Offset, 0, "("});
+      Term.insert(0, ")");
+    }
+    OtherEdits.push_back({Extent.end(), 0, std::move(Term)});
+  }
+}
+
 bool FileEditor::collect() {
   NeedsHelper = llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
     return A.Verdict.usesHelper() &&
@@ -315,7 +224,7 @@ bool FileEditor::collect() {
   collectStatements();
   collectVersions();
   collectBounds();
-  llvm::append_range(OtherEdits, editsOfPadding(P, Path));
+  collectRows();
   llvm::append_range(OtherEdits, editsOfCallees(P, Path, Code, NeedsHelper));
   llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, NeedsHelper));
   return NeedsHelper || !OtherEdits.empty() || !MoveEdits.empty();
@@ -330,10 +239,10 @@ EditList FileEditor::allEdits() const {
       Device(DeviceEdits);
   EditList Result = OtherEdits;
   for (const auto &[End, Part] : Versions) {
-    EditList Own = Moves.inside(Part.Begin, End, /*Gives=*/true);
+    EditList Own = Moves.remove(Part.Begin, End);
     llvm::append_range(Own, Others.inside(Part.Begin, End));
     llvm::append_range(Result, Common.inside(Part.Begin, End));
-    Device.inside(Part.Begin, End, /*Gives=*/true); // The version has them.
+    Device.remove(Part.Begin, End); // The version has them.
     Result.push_back(versionOf(Part, Code, std::move(Own)));
   }
   splitLines(Device.rest(), Moves, Result);
@@ -349,10 +258,9 @@ void FileEditor::splitLines(const EditList &DeviceAlone, EditPool &Moves,
   EditPool Rest(std::move(Others)), Common(CommonEdits);
   EditList Added;
   for (const TextRange &Lines : linesAround(Code, DeviceAlone)) {
-    EditList Device = Moves.inside(Lines.Offset, Lines.end(), /*Gives=*/true);
+    EditList Device = Moves.remove(Lines.Offset, Lines.end());
     EditList Host = Common.inside(Lines.Offset, Lines.end());
-    const EditList Both =
-        Rest.inside(Lines.Offset, Lines.end(), /*Gives=*/true);
+    const EditList Both = Rest.remove(Lines.Offset, Lines.end());
     llvm::append_range(Device, Both);
     llvm::append_range(Host, Both);
     Added.push_back(forDevice(Lines, Code, Device, Host));
@@ -372,8 +280,7 @@ void FileEditor::redirect(EditList &Edits) const {
     if (!K.Redirected || Whole.File != Path ||
         !Seen.insert(Whole.Offset).second)
       continue;
-    EditList Own = Pool.inside(Whole.Offset, Whole.end(), /*Gives=*/true,
-                               /*EndStays=*/true);
+    EditList Own = Pool.remove(Whole.Offset, Whole.end(), /*KeepEnd=*/true);
     if (K.BoundsOfOriginal)
       Added.push_back(
           {K.Facts.BoundsInsertion.Offset, 0, boundsText(K.BoundsOfOriginal)});

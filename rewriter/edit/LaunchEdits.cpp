@@ -1,14 +1,13 @@
-//===-- Launches.cpp - launches that bring the storage --------------------===//
+//===-- LaunchEdits.cpp - launches that bring the storage -----------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel whose arrays lie in dynamic shared memory gets a function that says
-// how much of it a launch asks for, right behind its definition, and one more
-// declaration of that function before each other declaration of the kernel, so
-// that whoever can launch the one can call the other:
+// A kernel whose arrays lie in dynamic shared memory gets a function behind its
+// definition that says how much of it a launch asks for, allows more than 48
+// KB, and sees to the carveout:
 //
 //     inline size_t count_shared_bytes(dim3 block, size_t own) {
 //       return ::bankstripe::shared_bytes<2048>(block, own);
@@ -18,12 +17,10 @@
 //     cudaLaunchKernelEx(::bankstripe::configured(&config, count_shared_bytes),
 //                        count, in, out);
 //
-// So do the questions how many blocks can be resident, which the grids of
-// cooperative launches come from.
-//
-// More than a launch gets unasked, 48 KB, has to be allowed first, for each
-// kernel and device; the function does that too, and sees to the carveout. For
-// a template it is then one itself, because it has to name the instance.
+// Each other declaration of the kernel gets one of the function before it, so
+// that whoever can launch the one can call the other. Questions how many blocks
+// can be resident call it, too. Where it has to name an instance of a template,
+// it is a template itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -140,8 +137,7 @@ static KernelFunctions functionsOf(const Plan &P) {
 static TextEdit behind(const TextRange &Definition, StringRef Code,
                        const std::string &Text, StringRef LineEnding) {
   std::string Result = (LineEnding + LineEnding).str() + Text;
-  StringRef Next = Code.drop_front(Definition.end()).split('\n').second;
-  if (!Next.split('\n').first.trim().empty())
+  if (codeFollows(Code, Definition.end()))
     Result += LineEnding;
   return {Definition.end(), 0, std::move(Result)};
 }

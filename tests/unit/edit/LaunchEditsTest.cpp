@@ -1,4 +1,4 @@
-//===-- LaunchesTest.cpp - launches that bring the storage ----------------===//
+//===-- LaunchEditsTest.cpp - launches that bring the storage ------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

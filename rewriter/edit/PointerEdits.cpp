@@ -1,4 +1,4 @@
-//===-- Pointers.cpp - pointers and functions of striped arrays -----------===//
+//===-- PointerEdits.cpp - pointers and functions of striped arrays -------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,18 +27,19 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
-static std::string pointerText(const Pointee &To, const Treatment &As) {
+static std::string pointerText(const Pointee &To, const Treatment &Layout) {
   const std::string Const = To.Const ? "const " : "";
   return "::bankstripe::pointer<" +
-         (As.Kind == VerdictKind::Split
+         (Layout.Kind == VerdictKind::Split
               ? "::bankstripe::split<" + Const + To.Text + ", " +
-                    std::to_string(As.First) + ">"
-              : Const + unitText(As.Form, To.Text)) +
+                    std::to_string(Layout.First) + ">"
+              : Const + unitText(Layout.Form, To.Text)) +
          ">";
 }
 
 EditList bankstripe::editsOfPointers(const PointerTrail &Trail,
-                                     const Treatment &As, StringRef Deduced) {
+                                     const Treatment &Layout,
+                                     StringRef Deduced) {
   EditList Edits;
   for (const PointerDeclaration &D : Trail.Locals)
     for (const TextRange &Star : D.Stars) {
@@ -46,7 +47,7 @@ EditList bankstripe::editsOfPointers(const PointerTrail &Trail,
       const unsigned Begin = IsFirst ? D.Specifiers.Offset : Star.Offset;
       Edits.push_back({Begin, Star.end() - Begin,
                        !IsFirst          ? ""
-                       : Deduced.empty() ? pointerText(D.To, As) + " "
+                       : Deduced.empty() ? pointerText(D.To, Layout) + " "
                                          : (Deduced + " ").str()});
     }
   return Edits;
@@ -59,59 +60,48 @@ using Forms = std::map<unsigned, Treatment>;
 /// One overload: the place of the original, and what differs.
 using Overload = std::pair<Place, Forms>;
 
-/// Collects the overloads that calls ask for.
-class OverloadCollector {
-public:
-  explicit OverloadCollector(const Plan &P) : P(P) {}
-  std::set<Overload> collect();
-
-private:
-  using CallKey = std::pair<TextRange, Place>; ///< And what is called.
-  using Calls = std::map<CallKey, Forms>;
-
-  static void add(Calls &Into, const PointerTrail &Trail, const Treatment &As);
-  void need(const Calls &Asked);
-
-  const Plan &P;
-  std::set<Overload> Needed;
-};
+/// What calls pass, by the call and by what it calls.
+using PassedForms = std::map<std::pair<TextRange, Place>, Forms>;
 
 } // namespace
 
-void OverloadCollector::add(Calls &Into, const PointerTrail &Trail,
-                            const Treatment &As) {
+static void addArguments(const PointerTrail &Trail, const Treatment &Layout,
+                         PassedForms &Passed) {
   for (const PointerArgument &A : Trail.Arguments)
-    Into[{A.Call, A.Callee}][A.Parameter] = As;
+    Passed[{A.Call, A.Callee}][A.Parameter] = Layout;
 }
 
-void OverloadCollector::need(const Calls &Asked) {
-  for (const auto &[Call, Striped] : Asked) {
+// Adds the overloads that calls ask for, and those that these call themselves.
+static void addOverloads(const Plan &P, const PassedForms &Passed,
+                         std::set<Overload> &Needed) {
+  for (const auto &[Call, Striped] : Passed) {
     const Place &Where = Call.second;
     auto It = P.Callees.find(Where);
     if (It == P.Callees.end() || !Needed.insert({Where, Striped}).second)
       continue;
-    Calls Inner;
-    for (auto [Index, As] : Striped)
+    PassedForms Inner;
+    for (auto [Index, Layout] : Striped)
       if (auto Facts = It->second.Parameters.find(Index);
           Facts != It->second.Parameters.end())
-        add(Inner, Facts->second.Trail, As);
-    need(Inner);
+        addArguments(Facts->second.Trail, Layout, Inner);
+    addOverloads(P, Inner, Needed);
   }
 }
 
-std::set<Overload> OverloadCollector::collect() {
-  Calls Asked;
+static std::set<Overload> overloadsOf(const Plan &P) {
+  PassedForms Passed;
   for (const PlannedArray &A : P.Arrays)
     if (A.Verdict.hasForm() && A.Array.Trail)
-      add(Asked, *A.Array.Trail, A.Verdict.treatment());
-  need(Asked);
-  return std::move(Needed);
+      addArguments(*A.Array.Trail, A.Verdict.treatment(), Passed);
+  std::set<Overload> Needed;
+  addOverloads(P, Passed, Needed);
+  return Needed;
 }
 
-static bool hasBitsAlone(const Forms &Given) {
-  return llvm::all_of(llvm::make_second_range(Given), [](const Treatment &As) {
-    return As.Kind == VerdictKind::Bits;
-  });
+static bool hasBitsAlone(const Forms &Striped) {
+  return llvm::all_of(
+      llvm::make_second_range(Striped),
+      [](const Treatment &Layout) { return Layout.Kind == VerdictKind::Bits; });
 }
 
 // The copy of a function with other parameters.
@@ -129,13 +119,13 @@ static std::string overloadText(const Callee &C, const Forms &Striped,
     Edits.push_back({static_cast<unsigned>(C.Definition.Offset + At),
                      static_cast<unsigned>(Host.size() + Blanks), ""});
   }
-  for (auto [Index, As] : Striped) {
+  for (auto [Index, Layout] : Striped) {
     auto It = C.Parameters.find(Index);
     if (It == C.Parameters.end())
       continue;
     const CalleeParameter &Parameter = It->second;
     // A template deduces its parameter from the element itself.
-    Treatment Own = As;
+    Treatment Own = Layout;
     if (Parameter.To.Dependent)
       Own.Form = StripeForm::Plain;
     Pointee To = Parameter.To;
@@ -176,7 +166,7 @@ EditList bankstripe::editsOfCallees(const Plan &P, StringRef Path,
   auto NewLineOf = [&](const Callee &C) {
     return LineEnding + indentationAt(Code, C.Definition.Offset).str();
   };
-  for (const auto &[Where, Striped] : OverloadCollector(P).collect()) {
+  for (const auto &[Where, Striped] : overloadsOf(P)) {
     const Callee &C = P.Callees.at(Where);
     if (C.Definition.File != Path)
       continue;
@@ -184,7 +174,7 @@ EditList bankstripe::editsOfCallees(const Plan &P, StringRef Path,
           auto It = C.Parameters.find(Each.first);
           return It != C.Parameters.end() && !It->second.Deduced.empty();
         })) {
-      for (auto [Index, As] : Striped)
+      for (auto [Index, Layout] : Striped)
         Templates[Where].insert(Index);
       continue;
     }
@@ -208,9 +198,7 @@ EditList bankstripe::editsOfCallees(const Plan &P, StringRef Path,
     llvm::append_range(Edits, templateEdits(C, Indices, NewLineOf(C)));
   }
   for (auto &[Offset, Text] : Texts) {
-    // What follows in the next line would stick to the copy.
-    StringRef Next = Code.drop_front(Offset).split('\n').second;
-    if (!Next.split('\n').first.trim().empty())
+    if (codeFollows(Code, Offset))
       Text += LineEnding;
     Edits.push_back({Offset, 0, std::move(Text)});
   }

@@ -1,4 +1,4 @@
-//===-- PointersTest.cpp - pointers and functions of striped arrays -------===//
+//===-- PointerEditsTest.cpp - pointers and functions of striped arrays --===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,0 +1,149 @@
+//===-- Messages.cpp - what is said of an array ---------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The sentences that the text, the JSON and the SARIF form share.
+//
+//===----------------------------------------------------------------------===//
+
+#include "arch/ArchInfo.h"
+#include "report/Report.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace bankstripe;
+
+std::string bankstripe::countOf(uint64_t Count, llvm::StringRef Name) {
+  return llvm::formatv("{0} {1}{2}", Count, Name, Count == 1 ? "" : "s");
+}
+
+static std::string bytesText(uint64_t Bytes) { return countOf(Bytes, "byte"); }
+
+// Whether an array that stays as it is for R lies in local memory: code that no
+// kernel reaches is never run.
+static bool isKnownResident(Reason R) {
+  return R != Reason::NeverUsed && R != Reason::NoEvidence &&
+         R != Reason::NoKernel && R != Reason::NotInstantiated &&
+         !isOfSharedArrays(R);
+}
+
+bool bankstripe::isOfSharedArrays(Reason R) {
+  return R == Reason::BankConflicts || R == Reason::ConflictFree ||
+         R == Reason::ConflictsStay || R == Reason::LeavesRow ||
+         R == Reason::OneDimensional || R == Reason::BanksUnknown;
+}
+
+llvm::StringRef bankstripe::outcomeOf(Reason R) {
+  switch (infoOf(R).Verdict) {
+  case VerdictKind::Stripe:
+    return "moves to a stripe in shared memory";
+  case VerdictKind::Slot:
+    return "moves to a slot in shared memory";
+  case VerdictKind::Split:
+    return "moves in part to a stripe in shared memory";
+  case VerdictKind::Bits:
+    return "moves to registers";
+  case VerdictKind::Padded:
+    return "gets longer rows";
+  case VerdictKind::Constant:
+    return "becomes a static const table";
+  case VerdictKind::Registers:
+    return "is left alone";
+  case VerdictKind::Unchanged:
+  case VerdictKind::Unsupported:
+    return isKnownResident(R) ? "stays in local memory" : "is left alone";
+  }
+  llvm_unreachable("all verdicts are listed");
+}
+
+std::string bankstripe::headline(const PlannedArray &A) {
+  const Verdict &V = A.Verdict;
+  const ReasonInfo &Info = infoOf(V.Why);
+  // A template that nobody instantiates has no size.
+  const std::string Size =
+      A.Array.Shape.BytesPerThread
+          ? ", " + bytesText(A.Array.Shape.BytesPerThread) + " per thread"
+          : "";
+  std::string Text =
+      llvm::formatv("per-thread array '{0}' ({1}{2}) {3}: {4}", A.Array.Name,
+                    A.Array.Shape.Type, Size, outcomeOf(V.Why), Info.Summary);
+  if (!V.Detail.empty())
+    Text += " (" + V.Detail + ")";
+  return Text;
+}
+
+std::string bankstripe::headline(const PlannedSharedArray &A) {
+  const std::string Outcome =
+      A.Padding ? llvm::formatv("gets rows of {0} + {1} elements",
+                                A.Array.Extents.back(), A.Padding)
+                      .str()
+                : "is left alone";
+  unsigned Before = 1, After = 1;
+  for (const BankConflict &C : A.Conflicts) {
+    Before = std::max(Before, C.Before);
+    After = std::max(After, C.After);
+  }
+  std::string Text =
+      llvm::formatv("shared array '{0}' ({1}) {2}: {3}", A.Array.Name,
+                    A.Array.Type, Outcome, infoOf(A.Why).Summary);
+  if (A.Padding)
+    Text += llvm::formatv(" ({0} words at once, then {1}; {2} more)", Before,
+                          After, bytesText(A.AddedBytes));
+  else if (Before > 1)
+    Text += llvm::formatv(" ({0} words at once)", Before);
+  return Text;
+}
+
+std::string bankstripe::cost(const PlannedArray &A) {
+  const Verdict &V = A.Verdict;
+  if (V.Kind == VerdictKind::Bits)
+    return llvm::formatv("it takes {0}; index {1}", nameOf(V.Form),
+                         nameOf(A.Evidence.Index));
+  std::string Text =
+      V.Storage.Dynamic
+          ? llvm::formatv("it takes {0} of shared memory per warp, which "
+                          "launches ask for",
+                          bytesText(V.Storage.BytesPerWarp))
+          : llvm::formatv("it takes {0} of shared memory per block",
+                          bytesText(V.SharedBytes));
+  if (V.Kind == VerdictKind::Split)
+    Text += llvm::formatv(" for the first {0} elements", V.First);
+  if (V.hasForm() && V.Form != StripeForm::Plain)
+    Text += llvm::formatv(", {0}", nameOf(V.Form));
+  if (V.Storage.InVersion)
+    Text += llvm::formatv(", in a version for blocks of at most {0} threads",
+                          V.Storage.Threads);
+  return Text + llvm::formatv("; index {0}", nameOf(A.Evidence.Index)).str();
+}
+
+std::string bankstripe::rangeText(const Prediction &P) {
+  return llvm::formatv("{0:F2} ({1:F2} to {2:F2})", P.Speedup, P.Low, P.High);
+}
+
+std::string bankstripe::otherFittedGpu(const Plan &P) {
+  const ArchInfo *Arch = archInfo(P.GpuArch);
+  if (!Arch || Arch == archInfo(P.FittedArch))
+    return "";
+  return llvm::formatv("{0} ({1})", P.FittedGpu, P.FittedArch);
+}
+
+std::string bankstripe::displayName(llvm::StringRef File) {
+  llvm::SmallString<256> Here;
+  llvm::StringRef Name = File;
+  if (!llvm::sys::fs::real_path(".", Here) && Name.consume_front(Here) &&
+      Name.consume_front("/"))
+    return Name.str();
+  return File.str();
+}
+
+bool bankstripe::needsAction(Reason R) {
+  const ReasonInfo &Info = infoOf(R);
+  return staysAsItIs(Info.Verdict) && !Info.Advice.empty() &&
+         !llvm::is_contained({Reason::Nolint, Reason::DecidedKeep,
+                              Reason::NotProfitable, Reason::OutsidePaths},
+                             R);
+}
