@@ -167,7 +167,6 @@ llvm::Expected<std::vector<Replayed>> bankstripe::parseReplays(StringRef Json) {
     if (!Root->getObject("original"))
       return llvm::createStringError(textIn(*Root, "problem"));
     Result.push_back(readReplay(*Root));
-    Result.back().Json = llvm::formatv("[{0}]", V);
   }
   return Result;
 }

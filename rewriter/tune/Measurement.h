@@ -1,4 +1,4 @@
-//===-- Measurement.h - what the runtime's programs found -----*- C++ -*-===//
+//===-- Measurement.h - what the runtime's programs found -------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -80,7 +80,6 @@ struct Replayed {
   /// The original leaves something else each time, so nothing is known of what
   /// this computes.
   bool Varies = false;
-  std::string Json = {}; ///< A list with nothing but this.
   /// Where the speedup lies with a probability of 95 %, where that was asked
   /// for long enough.
   std::optional<std::pair<double, double>> Sure = {};
