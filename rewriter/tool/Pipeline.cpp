@@ -366,19 +366,18 @@ bankstripe::planningFor(llvm::ArrayRef<CompileJob> Jobs,
   return Planning;
 }
 
-Plan bankstripe::planUnits(const std::vector<UnitRecord> &Units,
-                           const PlanOptions &Planning, const Measured &Known) {
+std::vector<UnitResult> ReadResult::results() const {
   std::vector<UnitResult> Results;
   for (const UnitRecord &Unit : Units)
     Results.push_back(Unit.Unit);
-  return makePlan(std::move(Results), Planning, Known);
+  return Results;
 }
 
 llvm::Expected<SourceVersion>
-bankstripe::rewriteUnits(const std::vector<UnitRecord> &Units,
+bankstripe::rewriteUnits(const std::vector<UnitResult> &Units,
                          const PlanOptions &Planning, bool EmbedHelper,
                          const Measured &Known) {
-  SourceVersion Version{planUnits(Units, Planning, Known), {}};
+  SourceVersion Version{makePlan(Units, Planning, Known), {}};
   auto Changes = applyPlan(Version.Decisions, EmbedHelper);
   if (!Changes)
     return Changes.takeError();
@@ -436,7 +435,7 @@ llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
                                              const LauncherHooks &Hooks) {
   RunResult Run{{}, std::move(Read), {}};
   auto PlanWith = [&](const Measured &Known) {
-    return rewriteUnits(Run.Read.Units, Run.Read.Planning,
+    return rewriteUnits(Run.Read.results(), Run.Read.Planning,
                         Options.Planning.EmbedHelper, Known);
   };
   auto First = PlanWith({});

@@ -29,6 +29,9 @@ struct ReadResult {
   PlanOptions Planning;
   /// What earlier runs found out; nothing without a cache.
   std::shared_ptr<Answers> Known;
+
+  /// What makePlan asks for.
+  std::vector<UnitResult> results() const;
 };
 
 /// A run from the paths to the changed contents; nothing is written yet.
@@ -71,12 +74,9 @@ llvm::Expected<PlanOptions> planningFor(llvm::ArrayRef<CompileJob> Jobs,
                                         DecisionsLookup &Lookup,
                                         const ToolOptions &Options);
 
-/// Plans for \p Units, as \p Planning says, with what is \p Known of them.
-Plan planUnits(const std::vector<UnitRecord> &Units,
-               const PlanOptions &Planning, const Measured &Known = {});
-
-/// The same, with the changes. Errors: as of applyPlan.
-llvm::Expected<SourceVersion> rewriteUnits(const std::vector<UnitRecord> &Units,
+/// Plans for \p Units, as \p Planning says, with what is \p Known of them, and
+/// makes the changes. Errors: as of applyPlan.
+llvm::Expected<SourceVersion> rewriteUnits(const std::vector<UnitResult> &Units,
                                            const PlanOptions &Planning,
                                            bool EmbedHelper,
                                            const Measured &Known = {});

@@ -52,8 +52,8 @@ class Tuning {
 public:
   Tuning(const ToolOptions &Options, ReadResult Read, Program &P,
          std::string Original)
-      : Options(Options), Read(std::move(Read)), P(P),
-        Original(std::move(Original)) {}
+      : Options(Options), Read(std::move(Read)), Units(this->Read.results()),
+        P(P), Original(std::move(Original)) {}
 
   /// Runs the program. What it shows of blocks counts as known from then on.
   llvm::Error survey(const std::vector<TuneGroup> &Likely, const Plan &Assumed);
@@ -79,7 +79,8 @@ private:
   llvm::Error searchWholeSince(TuneGroup &G, std::string Why);
 
   const ToolOptions &Options;
-  ReadResult Read; ///< Whatever can move does.
+  ReadResult Read;                     ///< Whatever can move does.
+  const std::vector<UnitResult> Units; ///< Planned for again and again.
   Program &P;
   std::string Original; ///< The executable.
   ProgramRun Seen;
@@ -120,7 +121,7 @@ llvm::Error Tuning::survey(const std::vector<TuneGroup> &Likely,
   Seen = std::move(*Run);
   Result.Device = Seen.Device;
   adoptGpu();
-  for (const KernelPlan &K : planUnits(Read.Units, Read.Planning).Kernels) {
+  for (const KernelPlan &K : makePlan(Units, Read.Planning).Kernels) {
     auto Found = Seen.Kernels.find(comparableName(K.Facts.Id));
     if (Found == Seen.Kernels.end()) {
       if (llvm::is_contained(Symbols, K.Facts.Id))
@@ -136,15 +137,15 @@ llvm::Error Tuning::survey(const std::vector<TuneGroup> &Likely,
 
 // The decisions of people stay, those of the trial join them.
 llvm::Expected<SourceVersion> Tuning::carryOut(const Trial &T) const {
-  return rewriteUnits(Read.Units, planningFor(T, Result.Movable, Read.Planning),
+  return rewriteUnits(Units, planningFor(T, Result.Movable, Read.Planning),
                       Options.Planning.EmbedHelper);
 }
 
 llvm::Error Tuning::search(double MinSpeedup) {
-  Result.Movable = planUnits(Read.Units, Read.Planning);
+  Result.Movable = makePlan(Units, Read.Planning);
   PlanOptions Usual = Read.Planning;
   Usual.MinSpeedup = MinSpeedup;
-  Predicted = layoutsOf(planUnits(Read.Units, Usual));
+  Predicted = layoutsOf(makePlan(Units, Usual));
   Result.Groups = tuneGroups(Result.Movable, [&](const KernelPlan &K) {
     return Seen.Kernels.count(comparableName(K.Facts.Id)) != 0;
   });
@@ -397,7 +398,7 @@ static llvm::Error tune(const ToolOptions &Options, StringRef Executable,
   PlanOptions Assuming = Read.Planning;
   if (!Assuming.BlockSize)
     Assuming.BlockSize = SmallBlock;
-  const Plan Assumed = planUnits(Read.Units, Assuming);
+  const Plan Assumed = makePlan(Read.results(), Assuming);
   const auto Likely =
       tuneGroups(Assumed, [](const KernelPlan &) { return true; });
   if (Likely.empty()) {

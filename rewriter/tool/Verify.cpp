@@ -25,25 +25,6 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
-// What bankstripe-verify needs for a page that shows the changes and the
-// reasons as well: it knows nothing of them.
-static llvm::Expected<std::vector<std::string>>
-pageOptions(const RunResult &Run, const ToolOptions &Options,
-            StringRef Folder) {
-  if (Options.Report.Html.empty())
-    return std::vector<std::string>();
-  const std::string Plan = (Folder + "/plan.json").str();
-  if (llvm::Error E = replaceFile(
-          Plan,
-          llvm::formatv("{0:2}\n",
-                        toJson(Run.Decisions, Run.Resources, Run.Changes))
-              .str(),
-          std::nullopt))
-    return E;
-  return std::vector<std::string>{"--html=" + Options.Report.Html,
-                                  "--plan=" + Plan};
-}
-
 static llvm::Expected<int> verify(Program &P, const RunResult &Run,
                                   const ToolOptions &Options) {
   llvm::Expected<std::string> Original = P.build("original", {});
@@ -54,10 +35,16 @@ static llvm::Expected<int> verify(Program &P, const RunResult &Run,
     return Rewritten.takeError();
   if (llvm::Error E = P.checkChanged(*Original, *Rewritten))
     return std::move(E);
-  auto Page = pageOptions(Run, Options, P.folder());
-  if (!Page)
-    return Page.takeError();
-  std::vector<std::string> Further = std::move(*Page);
+  std::vector<std::string> Further;
+  if (!Options.Report.Html.empty()) {
+    // bankstripe-verify knows nothing of changes and reasons.
+    const std::string Plan = P.folder() + "/plan.json";
+    const auto Json = toJson(Run.Decisions, Run.Resources, Run.Changes);
+    if (llvm::Error E = replaceFile(Plan, llvm::formatv("{0:2}\n", Json).str(),
+                                    std::nullopt))
+      return std::move(E);
+    Further = {"--html=" + Options.Report.Html, "--plan=" + Plan};
+  }
   if (Options.Report.Format == OutputFormat::Json)
     Further.emplace_back("--json=-");
   llvm::Expected<int> Status =
