@@ -54,7 +54,7 @@ KeyBuilder &KeyBuilder::add(StringRef Name, StringRef Value) {
   return *this;
 }
 
-std::string KeyBuilder::take() { return hexOf(Hasher); }
+std::string KeyBuilder::key() { return hexOf(Hasher); }
 
 static std::optional<std::string> readEntry(StringRef Text) {
   const auto [First, Value] = Text.split('\n');
@@ -122,9 +122,9 @@ std::string bankstripe::usualCacheFolder() {
   if (auto Own = llvm::sys::Process::GetEnv("BANKSTRIPE_CACHE_DIR"))
     return *Own;
   llvm::SmallString<256> Folder;
-  const auto Given = llvm::sys::Process::GetEnv("XDG_CACHE_HOME");
-  if (Given && path::is_absolute(*Given))
-    Folder = *Given;
+  const auto Value = llvm::sys::Process::GetEnv("XDG_CACHE_HOME");
+  if (Value && path::is_absolute(*Value))
+    Folder = *Value;
   else if (path::home_directory(Folder))
     path::append(Folder, ".cache");
   else
@@ -135,8 +135,8 @@ std::string bankstripe::usualCacheFolder() {
 
 llvm::CachePruningPolicy bankstripe::usualCacheLimits() {
   const std::string Usual = "prune_after=2160h:cache_size_bytes=";
-  const auto Given = llvm::sys::Process::GetEnv("BANKSTRIPE_CACHE_SIZE");
+  const auto Value = llvm::sys::Process::GetEnv("BANKSTRIPE_CACHE_SIZE");
   return llvm::expectedToOptional(
-             llvm::parseCachePruningPolicy(Usual + Given.value_or("1g")))
+             llvm::parseCachePruningPolicy(Usual + Value.value_or("1g")))
       .value_or(llvm::cantFail(llvm::parseCachePruningPolicy(Usual + "1g")));
 }

@@ -5,18 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reading a unit and asking ptxas take seconds and give the same each time, as
-// long as nothing changes that they depend on. So the answers are kept, in a
-// folder that all processes of a user share (docs/guide/build.md):
-//
-//   what the answer depends on and can be named beforehand => key
-//   (Identity.cpp) what it turned out to depend on, of the disk => a trace
-//   beside the answer
-//                                                   (DiskTrace.cpp)
-//
-// An answer is taken only where the key is the same and the disk would give the
-// same replies to everything in the trace. What cannot be traced is not kept.
-// The cache is never needed: where it cannot be read or written, there is none.
+// Answers are kept in a folder that all processes of a user share, under a key
+// (Identity.cpp) and with a trace of what they depended on (DiskTrace.cpp):
+// docs/internals/front-end.md says how. The cache is never needed: where it
+// cannot be read or written, there is none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +36,7 @@ class KeyBuilder {
 public:
   KeyBuilder &add(llvm::StringRef Name, llvm::StringRef Value);
   /// 40 hexadecimal digits.
-  std::string take();
+  std::string key();
 
 private:
   llvm::TruncatedBLAKE3<20> Hasher;

@@ -17,6 +17,7 @@
 
 #include "decisions/Decisions.h"
 #include "arch/ArchInfo.h"
+#include "edit/Edit.h"
 #include "model/SourceFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -227,12 +228,13 @@ llvm::Expected<DecisionsFile> bankstripe::parseDecisions(StringRef Text,
       D.print(/*ProgName=*/nullptr, OS, /*ShowColors=*/false);
   };
   VersionedFile D;
-  yaml::Input In(llvm::MemoryBufferRef(Text, Path), &From, Collect, &Problem);
-  In >> D;
-  if (Problem.empty() && (In.error() || D.Version == NoVersion))
+  yaml::Input Input(llvm::MemoryBufferRef(Text, Path), &From, Collect,
+                    &Problem);
+  Input >> D;
+  if (Problem.empty() && (Input.error() || D.Version == NoVersion))
     Problem = Path.str() + ":1:1: error: a decisions file has the line "
                            "'version: 1'";
-  else if (Problem.empty() && In.nextDocument())
+  else if (Problem.empty() && Input.nextDocument())
     Problem = Path.str() + ": error: more than one YAML document";
   if (!Problem.empty())
     return llvm::createStringError(StringRef(Problem).rtrim());
@@ -246,6 +248,63 @@ void bankstripe::printDecisions(llvm::raw_ostream &OS,
   std::ranges::sort(D.File.Kernels, {}, &KernelDecision::key);
   yaml::Output Out(OS);
   Out << D;
+}
+
+template <class Decision>
+static void replaceEach(std::vector<Decision> &Old,
+                        const std::vector<Decision> &New) {
+  for (const Decision &D : New) {
+    auto Same = std::ranges::find(Old, D.key(), &Decision::key);
+    if (Same == Old.end())
+      Old.push_back(D);
+    else if (Same->ByTune)
+      *Same = D;
+  }
+}
+
+void bankstripe::replaceTuned(DecisionsFile &File, const DecisionsFile &New) {
+  replaceEach(File.Arrays, New.Arrays);
+  // A kernel that needs no carveout any more has no new decision.
+  llvm::erase_if(File.Kernels, [&](const KernelDecision &Old) {
+    return Old.ByTune && llvm::any_of(New.Arrays, [&](const ArrayDecision &D) {
+             return D.File == Old.File;
+           });
+  });
+  replaceEach(File.Kernels, New.Kernels);
+}
+
+// The comments before the first key; what follows is printed anew.
+static StringRef headComments(StringRef Text) {
+  StringRef Rest = Text;
+  while (Rest.starts_with("#") || Rest.starts_with("\n"))
+    Rest = Rest.split('\n').second;
+  return Text.drop_back(Rest.size());
+}
+
+llvm::Error bankstripe::updateDecisions(StringRef Path, DecisionsFile New) {
+  const auto Known = readText(Path);
+  if (!Known && fs::exists(Path))
+    return llvm::createStringError("cannot read '" + Path + "'");
+  auto File = Known ? parseDecisions(*Known, Path) : DecisionsFile();
+  if (!File)
+    return File.takeError();
+  const std::string Folder = (path::parent_path(Path) + "/").str();
+  std::string Stray;
+  New.forEach([&](auto &D) {
+    if (StringRef(D.File).starts_with(Folder))
+      D.File.erase(0, Folder.size());
+    else
+      Stray = D.File;
+  });
+  if (!Stray.empty())
+    return llvm::createStringError("'" + Stray + "' lies outside of '" +
+                                   Folder + "', so '" + Path +
+                                   "' cannot speak for it");
+  replaceTuned(*File, New);
+  std::string Text = headComments(Known.value_or("")).str();
+  llvm::raw_string_ostream OS(Text);
+  printDecisions(OS, *File);
+  return replaceFile(Path, Text, std::nullopt);
 }
 
 char BadDecisions::ID;
@@ -313,18 +372,13 @@ void DecisionsLookup::resolve(Decision &D, StringRef Path) const {
     D.Problem = "'" + Speaks + "' speaks for that file";
 }
 
-std::vector<ArrayDecision> DecisionsLookup::decisions() const {
-  std::vector<ArrayDecision> All;
-  for (const auto &[Path, File] : Files)
+DecisionsFile DecisionsLookup::decisions() const {
+  DecisionsFile All;
+  for (const auto &[Path, File] : Files) {
     for (const ArrayDecision &Written : File.Arrays)
-      resolve(All.emplace_back(Written), Path);
-  return All;
-}
-
-std::vector<KernelDecision> DecisionsLookup::kernelDecisions() const {
-  std::vector<KernelDecision> All;
-  for (const auto &[Path, File] : Files)
+      resolve(All.Arrays.emplace_back(Written), Path);
     for (const KernelDecision &Written : File.Kernels)
-      resolve(All.emplace_back(Written), Path);
+      resolve(All.Kernels.emplace_back(Written), Path);
+  }
   return All;
 }

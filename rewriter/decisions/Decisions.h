@@ -35,6 +35,13 @@ struct DecisionsFile {
   /// Where is not written.
   std::vector<ArrayDecision> Arrays;
   std::vector<KernelDecision> Kernels; ///< Likewise.
+
+  template <class Function> void forEach(Function Visit) {
+    for (ArrayDecision &D : Arrays)
+      Visit(D);
+    for (KernelDecision &D : Kernels)
+      Visit(D);
+  }
 };
 
 /// Reads \p Text, which is said to stand in \p Path. Errors: it is not YAML, or
@@ -46,6 +53,16 @@ llvm::Expected<DecisionsFile> parseDecisions(llvm::StringRef Text,
 /// name and occurrence, kernels by file and name: equal decisions give equal
 /// text.
 void printDecisions(llvm::raw_ostream &OS, const DecisionsFile &File);
+
+/// Puts \p New into \p File, in the place of what tuning wrote about the same
+/// arrays, and about kernels of the same files, before. What people decided
+/// stays.
+void replaceTuned(DecisionsFile &File, const DecisionsFile &New);
+
+/// The same with the decisions file \p Path, which may not be there yet. The
+/// files that \p New names are absolute. Comments at its head stay. Errors: it
+/// cannot be read or written, or a file lies outside of its folder.
+llvm::Error updateDecisions(llvm::StringRef Path, DecisionsFile New);
 
 /// A decisions file that cannot be read, or is not of the right form.
 struct BadDecisions : llvm::ErrorInfo<BadDecisions, llvm::StringError> {
@@ -72,18 +89,17 @@ public:
   /// The defaults for \p File, from what was read.
   FileDefaults defaultsFor(llvm::StringRef File) const;
 
-  /// All decisions that were read. Those about files that do not exist, or for
-  /// which another decisions file speaks, have a Problem.
-  std::vector<ArrayDecision> decisions() const;
-  /// The same about kernels.
-  std::vector<KernelDecision> kernelDecisions() const;
+  /// All decisions that were read, by absolute paths. Those about files that do
+  /// not exist, or for which another decisions file speaks, have a Problem.
+  DecisionsFile decisions() const;
 
   /// The decisions file that speaks for \p File; empty when none does.
   std::string pathFor(llvm::StringRef File) const;
+
+private:
   template <class Decision>
   void resolve(Decision &D, llvm::StringRef Path) const;
 
-private:
   DecisionsChoice Choice;
   std::map<std::string, DecisionsFile> Files; ///< By their real paths.
 };

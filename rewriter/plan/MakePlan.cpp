@@ -330,10 +330,13 @@ static ArrayDecision nameOfLast(llvm::ArrayRef<Array> Arrays) {
   D.File = Last.Where.File;
   D.Function = functionOf(Last);
   D.Array = Last.Name;
-  for (const Array &Earlier : Arrays.drop_back())
-    D.Occurrence += Earlier.Array.Where.File == D.File &&
-                    functionOf(Earlier.Array) == D.Function &&
+  // They are sorted by place.
+  for (const Array &Earlier : llvm::reverse(Arrays.drop_back())) {
+    if (Earlier.Array.Where.File != D.File)
+      break;
+    D.Occurrence += functionOf(Earlier.Array) == D.Function &&
                     Earlier.Array.Name == D.Array;
+  }
   return D;
 }
 

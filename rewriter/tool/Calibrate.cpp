@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "calibrate/Calibrate.h"
+#include "calibrate/Fit.h"
 #include "edit/Edit.h"
 #include "frontend/Resources.h"
 #include "model/SourceFile.h"
@@ -18,10 +18,11 @@
 #include "llvm/Support/Path.h"
 
 using namespace bankstripe;
+using llvm::StringRef;
 namespace path = llvm::sys::path;
 
-static llvm::Error write(const std::string &Path, llvm::StringRef Text) {
-  const llvm::StringRef Folder = path::parent_path(Path);
+static llvm::Error write(const std::string &Path, StringRef Text) {
+  const StringRef Folder = path::parent_path(Path);
   if (auto EC =
           llvm::sys::fs::create_directories(Folder.empty() ? "." : Folder))
     return llvm::createStringError("cannot make the folder of '" + Path +
@@ -34,8 +35,8 @@ static llvm::Error write(const std::string &Path, llvm::StringRef Text) {
 
 // Compiles a program for each type and kind of loads, several at a time, and
 // runs one after the other. \returns what they print.
-static llvm::Expected<std::string> measure(const ToolOptions &Options) {
-  auto Kit = findToolkit(Options.Frontend.CudaPath);
+static llvm::Expected<std::string> measure(StringRef CudaPath) {
+  auto Kit = findToolkit(CudaPath);
   if (!Kit)
     return Kit.takeError();
   if (Kit->Nvcc.empty())
@@ -90,12 +91,12 @@ static llvm::Expected<std::string> measure(const ToolOptions &Options) {
 }
 
 static llvm::Expected<std::string> timingsFor(const ToolOptions &Options) {
-  if (Options.Timings.empty())
-    return measure(Options);
-  auto Text = Options.Timings == "-" ? llvm::MemoryBuffer::getSTDIN()
-                                     : readFile(Options.Timings);
+  const std::string &File = Options.Calibration.Timings;
+  if (File.empty())
+    return measure(Options.Reading.Frontend.CudaPath);
+  auto Text = File == "-" ? llvm::MemoryBuffer::getSTDIN() : readFile(File);
   if (!Text)
-    return llvm::createStringError("cannot read '" + Options.Timings +
+    return llvm::createStringError("cannot read '" + File +
                                    "': " + Text.getError().message());
   return (*Text)->getBuffer().str();
 }
@@ -109,12 +110,12 @@ llvm::Expected<int> bankstripe::runCalibrate(const ToolOptions &Options) {
     return E;
   if (!archInfo(T.Arch))
     return llvm::createStringError("bankstripe does not know " + T.Arch);
-  auto Start = costModelFor(Options.Gpu.empty() ? T.Arch : Options.Gpu,
-                            usualGpuFolder());
+  const std::string &Gpu = Options.Planning.Gpu;
+  auto Start = costModelFor(Gpu.empty() ? T.Arch : Gpu, usualGpuFolder());
   if (!Start)
     return Start.takeError();
   const CostModel M = fitted(T, *Start);
-  std::string Path = Options.Constants;
+  std::string Path = Options.Calibration.Constants;
   if (Path.empty()) {
     std::string Name = T.Gpu;
     llvm::replace(Name, ' ', '-');
@@ -122,7 +123,7 @@ llvm::Expected<int> bankstripe::runCalibrate(const ToolOptions &Options) {
   }
   if (llvm::Error E = write(Path, textOf(M)))
     return E;
-  if (Options.ShowTimings)
+  if (Options.Calibration.ShowTimings)
     llvm::outs() << tableOf(T) << '\n';
   Start->Arch = M.Arch;
   llvm::outs() << llvm::formatv(

@@ -8,31 +8,33 @@
 #ifndef BANKSTRIPE_TOOL_NVCC_H
 #define BANKSTRIPE_TOOL_NVCC_H
 
+#include "bench/Program.h"
+#include "cache/Answers.h"
 #include "evidence/Ptxas.h"
-#include "tool/Pipeline.h"
 
 namespace bankstripe {
 
-/// A file that nvcc is asked about.
-struct NvccQuestion {
-  const UnitRecord *Unit = nullptr;
-  std::string File;                   ///< That of the unit, or a copy.
-  std::vector<std::string> ExtraArgs; ///< Folders to look in first.
-  Sides Compiled = Sides::Device;
+/// The files that nvcc can be asked about.
+struct NvccInputs {
+  std::vector<UnitRecord> &Units; ///< They keep what it says of the originals.
+  const std::set<std::string> &Files; ///< Their sources.
+  Answers *Known = nullptr;           ///< What earlier runs asked, if kept.
+  /// The one source was compiled as it is, so nvcc need not be asked about it.
+  const NvccCompile *Compiled = nullptr;
 };
 
-/// Of what was said of \p Kernels, which are as in \p P, that of a kernel's
-/// version, if that stands beside it, else of it.
-ResourceTable forVersions(const ResourceTable &Reply,
-                          const std::vector<Kernel> &Kernels, const Plan &P);
+/// Plans again with what is known by now, and makes the changes.
+using Replan =
+    llvm::function_ref<llvm::Expected<SourceVersion>(const Measured &)>;
 
 /// Asks nvcc about the original and the rewritten files until the plan of
-/// \p Run is settled, and fills in RunResult::Resources. \p Units
-/// keep what it says of the originals. Does nothing without nvcc. Errors: as of
-/// applyPlan, or there is no temporary folder.
-llvm::Error confirmWithPtxas(RunResult &Run, std::vector<UnitRecord> &Units,
-                             const PlanOptions &Planning,
-                             const ToolOptions &Options);
+/// \p Version is settled. \returns what it says. Does nothing without nvcc in
+/// \p CudaPath. Errors: as of \p Again, or there is no temporary folder.
+llvm::Expected<ConfirmedResources> confirmWithPtxas(SourceVersion &Version,
+                                                    NvccInputs Inputs,
+                                                    const WorkOptions &Work,
+                                                    llvm::StringRef CudaPath,
+                                                    Replan Again);
 
 } // namespace bankstripe
 

@@ -26,34 +26,39 @@ namespace {
 /// Names the good values when it is given a bad one.
 template <class T> struct NamedValues : cl::parser<T> {
   using cl::parser<T>::parser;
-  bool parse(cl::Option &O, llvm::StringRef, llvm::StringRef Given, T &Value) {
+  bool parse(cl::Option &O, llvm::StringRef, llvm::StringRef Text, T &Value) {
     std::string Good;
     for (const auto &V : this->Values) {
-      if (V.Name == Given) {
+      if (V.Name == Text) {
         Value = V.V.getValue();
         return false;
       }
       Good += (Good.empty() ? "" : ", ") + V.Name.str();
     }
-    return O.error("'" + Given + "' is none of " + Good);
+    return O.error("'" + Text + "' is none of " + Good);
   }
 };
 
 template <class T> struct Number : cl::parser<T> {
   using cl::parser<T>::parser;
-  bool parse(cl::Option &O, llvm::StringRef, llvm::StringRef Given, T &Value) {
+  bool parse(cl::Option &O, llvm::StringRef, llvm::StringRef Text, T &Value) {
     if constexpr (std::is_integral_v<T>)
-      return Given.getAsInteger(10, Value) &&
-             O.error("'" + Given + "' is not a whole number");
+      return Text.getAsInteger(10, Value) &&
+             O.error("'" + Text + "' is not a whole number");
     else
-      return !llvm::to_float(Given, Value) &&
-             O.error("'" + Given + "' is not a number");
+      return !llvm::to_float(Text, Value) &&
+             O.error("'" + Text + "' is not a number");
   }
 };
 } // namespace
 
 /// What the options below write into.
-static ToolOptions Given;
+static ToolOptions Parsed;
+static ReadingOptions &Reading = Parsed.Reading;
+static FrontendOptions &Frontend = Reading.Frontend;
+static PlanOptions &Wanted = Parsed.Planning.Wanted;
+static ProgramOptions &Built = Parsed.Program;
+static CalibrationOptions &Calibration = Parsed.Calibration;
 template <class T>
 using Option = cl::opt<
     T, /*ExternalStorage=*/true,
@@ -97,7 +102,7 @@ static cl::SubCommand
 #define RUNNING_COMMANDS                                                       \
   cl::cat(Category), cl::sub(VerifyCommand), cl::sub(TuneCommand)
 
-static List Paths(cl::Positional, cl::location(Given.Paths),
+static List Paths(cl::Positional, cl::location(Reading.Paths),
                   cl::desc("PATH..."), ALL_COMMANDS);
 static cl::list<std::string> Compiler(cl::Positional,
                                       cl::desc("COMPILER ARG..."),
@@ -109,59 +114,60 @@ static cl::list<std::string> ReasonName(cl::Positional, cl::desc("[REASON]"),
                                         cl::cat(Category),
                                         cl::sub(ReasonCommand));
 static Option<std::string>
-    BuildPath("p", cl::location(Given.Frontend.DatabaseDirectory),
+    BuildPath("p", cl::location(Frontend.DatabaseDirectory),
               cl::value_desc("BUILD_DIR"),
               cl::desc("Folder with compile_commands.json"), ALL_COMMANDS);
 static Option<bool> TrustCommands(
-    "trust-commands", cl::location(Given.Frontend.TrustsCommands),
+    "trust-commands", cl::location(Frontend.TrustsCommands),
     cl::desc("Run, and write to, what compile_commands.json names"),
     ALL_COMMANDS);
 static List
-    ExtraArgs("extra-arg", cl::location(Given.Frontend.ExtraArgs),
+    ExtraArgs("extra-arg", cl::location(Frontend.ExtraArgs),
               cl::value_desc("ARG"),
               cl::desc("Argument to add at the end of the compile command"),
               ALL_COMMANDS);
 static Option<unsigned>
-    Jobs("j", cl::location(Given.Jobs), cl::Prefix, cl::value_desc("N"),
+    Jobs("j", cl::location(Reading.Work.Limits.Processes), cl::Prefix,
+         cl::value_desc("N"),
          cl::desc("Process N files at a time (default: one per core, as far as "
                   "there is memory)"),
          ALL_COMMANDS);
 static Option<unsigned> TimeLimit(
-    "time-limit", cl::location(Given.TimeLimit), cl::value_desc("SECONDS"),
+    "time-limit", cl::location(Reading.Work.Limits.Seconds),
+    cl::value_desc("SECONDS"),
     cl::desc("Leave out a file that takes longer to read (default: 600; 0: "
              "wait for it)"),
     ALL_COMMANDS);
 static Option<bool>
-    NoCache("no-cache", cl::location(Given.NoCache),
+    NoCache("no-cache", cl::location(Reading.NoCache),
             cl::desc("Read all files anew and ask nvcc again; see "
                      "docs/guide/build.md"),
             ALL_COMMANDS);
 static Option<std::string> GpuArch(
-    "gpu-arch", cl::location(Given.Frontend.GpuArch),
-    cl::value_desc("sm_NN|GPU"),
+    "gpu-arch", cl::location(Frontend.GpuArch), cl::value_desc("sm_NN|GPU"),
     cl::desc(
         "Target architecture (default: the command's, else sm_90), or a GPU "
         "that was calibrated"),
     ALL_COMMANDS, cl::sub(CalibrateCommand));
 static Option<std::string>
-    CudaPath("cuda-path", cl::location(Given.Frontend.CudaPath),
+    CudaPath("cuda-path", cl::location(Frontend.CudaPath),
              cl::value_desc("DIR"),
              cl::desc("CUDA toolkit (default: CUDA_HOME, CUDA_PATH, nvcc on "
                       "PATH, /usr/local/cuda)"),
              ALL_COMMANDS, cl::sub(CalibrateCommand));
 static Option<unsigned> BlockSize(
-    "block-size", cl::location(Given.BlockSize), cl::value_desc("N"),
+    "block-size", cl::location(Wanted.BlockSize), cl::value_desc("N"),
     cl::desc("Largest block, in threads, of kernels whose launches do not "
              "tell: in a whole program as __launch_bounds__, else of "
              "versions"),
     ALL_COMMANDS);
 static Option<double> MinSpeedup(
-    "min-speedup", cl::location(Given.MinSpeedup), cl::value_desc("FACTOR"),
+    "min-speedup", cl::location(Wanted.MinSpeedup), cl::value_desc("FACTOR"),
     cl::desc("What a change must be predicted to be worth (default: 1.05); 0 "
              "moves whatever can move"),
     ALL_COMMANDS);
-static Option<unsigned> SharedLimit(
-    "shared-limit", cl::location(Given.SharedLimit), cl::value_desc("BYTES"),
+static cl::opt<unsigned, false, Number<unsigned>> SharedLimit(
+    "shared-limit", cl::init(0), cl::value_desc("BYTES"),
     cl::desc("Shared memory that a block may take when its launches ask for it "
              "(default: what the architectures of the command have, 232448 on "
              "sm_90; 49152 where it names none or nothing is predicted)"),
@@ -177,11 +183,11 @@ static cl::opt<bool> Versions(
              "then arrays move in versions of their functions"),
     ALL_COMMANDS);
 static Option<std::string>
-    Config("config", cl::location(Given.Config.Named), cl::value_desc("FILE"),
+    Config("config", cl::location(Reading.Config.Named), cl::value_desc("FILE"),
            cl::desc("Decisions to obey (default: the nearest .bankstripe.yaml "
                     "above each source)"),
            ALL_COMMANDS);
-static Option<bool> NoConfig("no-config", cl::location(Given.Config.None),
+static Option<bool> NoConfig("no-config", cl::location(Reading.Config.None),
                              cl::desc("Obey no decisions"), ALL_COMMANDS);
 static cl::opt<Layout, false, NamedValues<Layout>> DefaultLayout(
     "layout", cl::desc("What arrays without a decision become"),
@@ -200,12 +206,13 @@ static cl::opt<std::string> DefaultCarveout(
              "of the most there can be (default: auto where launches are "
              "edited anyway)"),
     ALL_COMMANDS);
-static List Exclude("exclude", cl::location(Given.Frontend.Exclude),
+static List Exclude("exclude", cl::location(Frontend.Exclude),
                     cl::value_desc("GLOB"),
                     cl::desc("No files that match (may be repeated)"),
                     ALL_COMMANDS);
 static cl::opt<OutputFormat, true, NamedValues<OutputFormat>>
-    Format("format", cl::location(Given.Format), cl::desc("Output format"),
+    Format("format", cl::location(Parsed.Report.Format),
+           cl::desc("Output format"),
            cl::values(clEnumValN(OutputFormat::Text, "text", "for people"),
                       clEnumValN(OutputFormat::Json, "json",
                                  "for machines; see docs/reference/json.md"),
@@ -230,7 +237,7 @@ static cl::opt<bool>
                      "arguments that were dropped, and every kernel"),
             ALL_COMMANDS);
 static Option<bool>
-    Explain("explain", cl::location(Given.Explain),
+    Explain("explain", cl::location(Parsed.Report.Explain),
             cl::desc("Take the predicted speedups apart: where the time goes, "
                      "what the resources cost, and what else was considered"),
             ALL_COMMANDS);
@@ -254,68 +261,68 @@ static cl::opt<bool> Check("check",
                            cl::desc("Exit with 1 when something would change"),
                            cl::cat(Category), cl::sub(RewriteCommand));
 static Option<bool>
-    EmbedHelper("embed-helper", cl::location(Given.EmbedHelper),
+    EmbedHelper("embed-helper", cl::location(Parsed.Planning.EmbedHelper),
                 cl::desc("Put the helper into each changed file instead of "
                          "bankstripe.cuh beside it"),
                 cl::cat(Category), cl::sub(RewriteCommand),
                 cl::sub(VerifyCommand), cl::sub(TuneCommand));
 
-static Option<unsigned> Runs("runs", cl::location(Given.Runs),
+static Option<unsigned> Runs("runs", cl::location(Built.TimedRuns),
                              cl::value_desc("N"),
                              cl::desc("Timing runs of each program"),
                              RUNNING_COMMANDS);
 static Option<std::string>
-    Html("html", cl::location(Given.Html), cl::value_desc("FILE"),
+    Html("html", cl::location(Parsed.Report.Html), cl::value_desc("FILE"),
          cl::desc("Write the result there as a page, with the changes and the "
                   "reasons for them, or of 'tune', all that was tried; see "
                   "docs/guide/report.md"),
          cl::cat(Category), cl::sub(VerifyCommand), cl::sub(TuneCommand));
 static Option<std::string>
-    VerifyProgram("verify-program", cl::location(Given.VerifyProgram),
+    VerifyProgram("verify-program", cl::location(Built.Verifier),
                   cl::value_desc("PATH"),
                   cl::desc("bankstripe-verify (default: beside this program)"),
                   RUNNING_COMMANDS);
 static List
-    ProgramArgs("program-arg", cl::location(Given.ProgramArgs),
+    ProgramArgs("program-arg", cl::location(Built.Arguments),
                 cl::value_desc("ARG"),
                 cl::desc("Argument for the program when it is run (may be "
                          "repeated)"),
                 RUNNING_COMMANDS);
-static Option<bool> Keep("keep", cl::location(Given.KeepFiles),
+static Option<bool> Keep("keep", cl::location(Built.KeepFiles),
                          cl::desc("Keep the rewritten sources and programs "
                                   "and say where they are"),
                          RUNNING_COMMANDS);
 static Option<std::string>
-    BuildCommand("build", cl::location(Given.BuildCommand),
+    BuildCommand("build", cl::location(Built.BuildCommand),
                  cl::value_desc("COMMAND"),
                  cl::desc("Shell command that builds the program in a copy of "
                           "--tree (default: nvcc makes one of the files)"),
                  RUNNING_COMMANDS);
 static Option<std::string>
-    Tree("tree", cl::location(Given.Tree), cl::value_desc("DIR"),
+    Tree("tree", cl::location(Built.Tree), cl::value_desc("DIR"),
          cl::desc("The source tree that --build needs (default: this folder)"),
          RUNNING_COMMANDS);
 static Option<std::string> BuiltProgram(
-    "program", cl::location(Given.BuiltProgram), cl::value_desc("PATH"),
+    "program", cl::location(Built.Executable), cl::value_desc("PATH"),
     cl::desc("What --build makes, as a path in the tree"), RUNNING_COMMANDS);
 
 static Option<double> MostCaptured(
-    "max-capture", cl::location(Given.MostCaptured), cl::value_desc("GB"),
+    "max-capture", cl::location(Built.MostCaptured), cl::value_desc("GB"),
     cl::desc("Gigabytes of the program's memory that 'tune' may keep, to "
              "launch its kernels again (default: 16)"),
     cl::cat(Category), cl::sub(TuneCommand));
 
 static Option<std::string>
-    Constants("o", cl::location(Given.Constants), cl::value_desc("FILE"),
+    Constants("o", cl::location(Calibration.Constants), cl::value_desc("FILE"),
               cl::desc("Write the constants there (default: "
                        "~/.config/bankstripe/gpus/GPU.yaml)"),
               cl::cat(Category), cl::sub(CalibrateCommand));
 static Option<std::string>
-    Timings("from", cl::location(Given.Timings), cl::value_desc("FILE"),
+    Timings("from", cl::location(Calibration.Timings), cl::value_desc("FILE"),
             cl::desc("Fit to what was measured before; '-' is standard input"),
             cl::cat(Category), cl::sub(CalibrateCommand));
 static Option<bool>
-    ShowTimings("report", cl::location(Given.ShowTimings),
+    ShowTimings("report", cl::location(Calibration.ShowTimings),
                 cl::desc("Also print what arrays cost in registers, in local "
                          "and in shared memory"),
                 cl::cat(Category), cl::sub(CalibrateCommand));
@@ -362,11 +369,9 @@ EXIT CODES:
   3 some file could not be processed (the others still were)
 )";
 
-std::string bankstripe::versionText() {
-  return "bankstripe " BANKSTRIPE_VERSION " (Clang " CLANG_VERSION_STRING ")";
+static void printVersion(llvm::raw_ostream &OS) {
+  OS << "bankstripe " BANKSTRIPE_VERSION " (Clang " CLANG_VERSION_STRING ")\n";
 }
-
-static void printVersion(llvm::raw_ostream &OS) { OS << versionText() << '\n'; }
 
 static bool usageError(const llvm::Twine &Message) {
   llvm::errs() << "bankstripe: " << Message << "; see bankstripe --help\n";
@@ -387,19 +392,6 @@ static std::vector<const char *> splitOff(int Argc, const char **Argv,
   return Own;
 }
 
-static bool readMode(ToolOptions &O) {
-  unsigned Modes = DryRun + InPlace + Check + !OutputDirectory.empty();
-  if (Modes > 1)
-    return usageError("choose one of --dry-run, --in-place, --output-dir "
-                      "and --check");
-  O.Mode = InPlace                    ? RewriteMode::InPlace
-           : Check                    ? RewriteMode::Check
-           : !OutputDirectory.empty() ? RewriteMode::OutputDirectory
-                                      : RewriteMode::DryRun;
-  O.OutputDirectory = OutputDirectory;
-  return true;
-}
-
 static bool isArchitecture(llvm::StringRef Name) {
   return archInfo(Name) || clang::IsNVIDIAOffloadArch(
                                clang::StringToOffloadArch(Name.rtrim("af")));
@@ -413,99 +405,106 @@ static bool badArchitecture(llvm::StringRef Name) {
                     "and no file in " + usualGpuFolder() + " has that name");
 }
 
-static bool isGivenEmpty(const Option<std::string> &Asked) {
-  return Asked.getNumOccurrences() && Asked.getValue().empty();
-}
-
 // `tune -- PROGRAM ARGS`: of the sources, a compile database tells.
-static void readProgram(ToolOptions &O) {
-  if (O.Run != Command::Tune || !O.Paths.empty() ||
-      O.Frontend.CompilerArgs.empty())
+static void readProgram() {
+  if (Parsed.Run != Command::Tune || !Reading.Paths.empty() ||
+      Frontend.CompilerArgs.empty())
     return;
-  O.BuiltProgram = O.Frontend.CompilerArgs.front();
-  O.ProgramArgs.assign(O.Frontend.CompilerArgs.begin() + 1,
-                       O.Frontend.CompilerArgs.end());
-  O.Frontend.CompilerArgs.clear();
-  O.Paths.emplace_back(".");
-  O.Frontend.DatabaseTells = true;
-}
-
-// Values that make no sense.
-static bool checkValues(const ToolOptions &O) {
-  if (!O.Frontend.GpuArch.empty() && !isArchitecture(O.Frontend.GpuArch))
-    return badArchitecture(O.Frontend.GpuArch);
-  if (OutputDirectory.getNumOccurrences() && OutputDirectory.empty())
-    return usageError("--output-dir needs a folder");
-  for (const Option<std::string> *File : {&Config, &Html})
-    if (isGivenEmpty(*File))
-      return usageError("--" + File->ArgStr + " needs a file");
-  if (BlockSize.getNumOccurrences() && (O.BlockSize < 1 || O.BlockSize > 1024))
-    return usageError("--block-size must be from 1 to 1024");
-  if (DefaultCarveout.getNumOccurrences() && !O.DefaultCarveout)
-    return usageError("--carveout must be auto, driver or from 0 to 100");
-  return O.Runs >= 1 || usageError("--runs must be at least 1");
+  Built.Executable = Frontend.CompilerArgs.front();
+  Built.Arguments.assign(Frontend.CompilerArgs.begin() + 1,
+                         Frontend.CompilerArgs.end());
+  Frontend.CompilerArgs.clear();
+  Reading.Paths.emplace_back(".");
+  Frontend.DatabaseTells = true;
 }
 
 // `-p` alone means every file of the database, which is a program.
-static bool completePaths(ToolOptions &O) {
+static bool completePaths() {
   // What nvcc makes of files alone is not built as a database says.
-  O.Frontend.LooksForDatabase = O.Run == Command::Analyze ||
-                                O.Run == Command::Rewrite ||
-                                !O.BuiltProgram.empty();
-  if (!O.Paths.empty() || O.Run == Command::Calibrate)
+  Frontend.LooksForDatabase = Parsed.Run == Command::Analyze ||
+                              Parsed.Run == Command::Rewrite ||
+                              !Built.Executable.empty();
+  if (!Reading.Paths.empty() || Parsed.Run == Command::Calibrate)
     return true;
-  if (O.Frontend.DatabaseDirectory.empty())
+  if (Frontend.DatabaseDirectory.empty())
     return usageError("give at least one file or folder");
-  auto Paths = databasePaths(O.Frontend.DatabaseDirectory);
+  auto Paths = databasePaths(Frontend.DatabaseDirectory);
   if (!Paths)
     return usageError(toString(Paths.takeError()));
-  O.Paths = std::move(*Paths);
+  Reading.Paths = std::move(*Paths);
   if (!Versions)
-    O.Others = Outside::Nobody;
+    Parsed.Planning.Others = Outside::Nobody;
   return true;
 }
 
-// Options that need others, or do not go together with them.
-static bool checkTogether(const ToolOptions &O) {
-  if (O.Run == Command::Calibrate)
-    return true;
-  if ((!O.BuildCommand.empty() && O.BuiltProgram.empty()) ||
-      (BuiltProgram.getNumOccurrences() && O.BuildCommand.empty()))
-    return usageError("--build and --program go together");
-  if (!O.Tree.empty() && O.BuildCommand.empty())
-    return usageError("--tree needs --build");
-  if (O.Config.None && Config.getNumOccurrences())
-    return usageError("choose one of --config and --no-config");
-  if (WholeProgram && Versions)
-    return usageError("choose one of --whole-program and --versions");
-  if (Quiet && Verbose)
-    return usageError("choose one of --quiet and --verbose");
-  if (O.Format == OutputFormat::Sarif && O.Run != Command::Analyze &&
-      O.Run != Command::Rewrite)
-    return usageError("--format=sarif is for analyze and rewrite");
+static bool isEmpty(const Option<std::string> &Asked) {
+  return Asked.getNumOccurrences() && Asked.getValue().empty();
+}
+
+// Values that make no sense, and options that need others or exclude them.
+static bool check() {
+  if (!Frontend.GpuArch.empty() && !isArchitecture(Frontend.GpuArch))
+    return badArchitecture(Frontend.GpuArch);
+  const bool HasBlockSize = BlockSize.getNumOccurrences() != 0;
+  const bool Builds = !Built.BuildCommand.empty();
+  const bool Rewrites = AnalyzeCommand || RewriteCommand;
+  const std::pair<bool, const char *> Mistakes[] = {
+      {DryRun + InPlace + Check + !OutputDirectory.empty() > 1,
+       "choose one of --dry-run, --in-place, --output-dir and --check"},
+      {OutputDirectory.getNumOccurrences() && OutputDirectory.empty(),
+       "--output-dir needs a folder"},
+      {isEmpty(Config), "--config needs a file"},
+      {isEmpty(Html), "--html needs a file"},
+      {HasBlockSize && (Wanted.BlockSize < 1 || Wanted.BlockSize > 1024),
+       "--block-size must be from 1 to 1024"},
+      {DefaultCarveout.getNumOccurrences() && !Wanted.DefaultCarveout,
+       "--carveout must be auto, driver or from 0 to 100"},
+      {Built.TimedRuns < 1, "--runs must be at least 1"},
+      {(Builds && Built.Executable.empty()) ||
+           (BuiltProgram.getNumOccurrences() && !Builds),
+       "--build and --program go together"},
+      {!Built.Tree.empty() && !Builds, "--tree needs --build"},
+      {Reading.Config.None && Config.getNumOccurrences(),
+       "choose one of --config and --no-config"},
+      {WholeProgram && Versions,
+       "choose one of --whole-program and --versions"},
+      {Quiet && Verbose, "choose one of --quiet and --verbose"},
+      {Parsed.Report.Format == OutputFormat::Sarif && !Rewrites,
+       "--format=sarif is for analyze and rewrite"}};
+  for (const auto &[IsMade, Message] : Mistakes)
+    if (IsMade)
+      return usageError(Message);
   return true;
 }
 
 // What is said in other words than the options have.
-static void translate(ToolOptions &O) {
-  if (auto Model = readCostModel(usualGpuFolder() + "/" + O.Frontend.GpuArch +
-                                 ".yaml")) {
-    O.Gpu = O.Frontend.GpuArch;
-    O.Frontend.GpuArch = Model->GpuArch;
+static void translate() {
+  if (auto Model =
+          readCostModel(usualGpuFolder() + "/" + Frontend.GpuArch + ".yaml")) {
+    Parsed.Planning.Gpu = Frontend.GpuArch;
+    Frontend.GpuArch = Model->GpuArch;
   } else {
     consumeError(Model.takeError());
   }
-  if (!O.Jobs)
-    O.Jobs = usualProcesses();
+  if (!Reading.Work.Limits.Processes)
+    Reading.Work.Limits.Processes = usualProcesses();
   if (DefaultLayout.getNumOccurrences())
-    O.DefaultLayout = DefaultLayout;
-  O.DefaultCarveout = parseCarveout(DefaultCarveout);
+    Wanted.DefaultLayout = DefaultLayout;
+  Wanted.SharedLimit = SharedLimit;
+  Wanted.DefaultCarveout = parseCarveout(DefaultCarveout);
   if (WholeProgram || Versions)
-    O.Others = WholeProgram ? Outside::Nobody : Outside::Files;
+    Parsed.Planning.Others = WholeProgram ? Outside::Nobody : Outside::Files;
   setColours(Colour);
-  O.Level = Quiet ? Detail::Quiet : Verbose ? Detail::Verbose : Detail::Normal;
-  O.Confirm = !NoConfirm;
-  O.OnlyTell = DryRun;
+  Reading.Work.Level = Quiet     ? Detail::Quiet
+                       : Verbose ? Detail::Verbose
+                                 : Detail::Normal;
+  Parsed.Planning.Confirm = !NoConfirm;
+  Parsed.MeasuresNothing = DryRun;
+  Reading.OutputDirectory = OutputDirectory;
+  Parsed.Mode = InPlace                    ? RewriteMode::InPlace
+                : Check                    ? RewriteMode::Check
+                : !OutputDirectory.empty() ? RewriteMode::OutputDirectory
+                                           : RewriteMode::DryRun;
 }
 
 // LLVM prints a description as it is, and does not know the terminal's width.
@@ -576,8 +575,7 @@ static std::string prepareHelp(llvm::ArrayRef<const char *> Words) {
 
 std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
                                                         const char **Argv) {
-  ToolOptions &O = Given;
-  std::vector<const char *> Own = splitOff(Argc, Argv, O.Frontend.CompilerArgs);
+  std::vector<const char *> Own = splitOff(Argc, Argv, Frontend.CompilerArgs);
   const std::string About = prepareHelp(Own);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;
@@ -591,10 +589,10 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   const std::optional<Command> Chosen = chosenCommand();
   if (!Chosen)
     return std::nullopt;
-  O.Run = *Chosen;
-  translate(O);
-  readProgram(O);
-  if (!readMode(O) || !completePaths(O) || !checkValues(O) || !checkTogether(O))
+  Parsed.Run = *Chosen;
+  translate();
+  readProgram();
+  if (!completePaths() || !check())
     return std::nullopt;
-  return O;
+  return Parsed;
 }

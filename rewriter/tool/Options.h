@@ -8,11 +8,10 @@
 #ifndef BANKSTRIPE_TOOL_OPTIONS_H
 #define BANKSTRIPE_TOOL_OPTIONS_H
 
+#include "bench/Program.h"
 #include "decisions/Decisions.h"
 #include "evidence/Ptxas.h"
 #include "plan/MakePlan.h"
-#include "report/Report.h"
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,54 +30,59 @@ enum class Command { Analyze, Rewrite, Verify, Tune, Calibrate };
 enum class OutputFormat { Text, Json, Sarif };
 enum class RewriteMode { DryRun, InPlace, OutputDirectory, Check };
 
-struct UnitRecord;
+/// Which files are read, and how.
+struct ReadingOptions {
+  std::vector<std::string> Paths;
+  FrontendOptions Frontend;
+  DecisionsChoice Config;
+  WorkOptions Work;
+  bool NoCache = false; ///< Without answers of earlier runs.
+  /// `--output-dir`: what an earlier run wrote there is no source. Or empty.
+  std::string OutputDirectory;
+};
+
+/// What is asked of a plan, and of the edits that carry it out.
+struct PlanningOptions {
+  PlanningOptions() {
+    Wanted.MinSpeedup = 1.05;
+    Wanted.SharedLimit = 0;
+  }
+  /// What the command line says. Here, a shared limit of 0 is none.
+  PlanOptions Wanted;
+  /// Who else launches kernels; where it is not said, nobody if a folder or a
+  /// database is given.
+  std::optional<Outside> Others;
+  std::string Gpu;     ///< The name of a file of constants, or empty.
+  bool Confirm = true; ///< Ask nvcc, if there is one.
+  bool EmbedHelper = false;
+};
+
+/// What is said of a run, and in which form.
+struct ReportOptions {
+  OutputFormat Format = OutputFormat::Text;
+  bool Explain = false; ///< Predictions with their terms.
+  std::string Html;     ///< `--html`, of verify and tune; empty: no page.
+};
+
+/// `bankstripe calibrate`.
+struct CalibrationOptions {
+  std::string Constants;    ///< `-o`; empty: in the usual folder.
+  std::string Timings;      ///< `--from`; empty: measure.
+  bool ShowTimings = false; ///< `--report`.
+};
 
 /// The command line, checked.
 struct ToolOptions {
   Command Run = Command::Analyze;
-  std::vector<std::string> Paths;
-  FrontendOptions Frontend;
-  unsigned Jobs = 0;        ///< Translation units at a time.
-  unsigned TimeLimit = 600; ///< Seconds to read one; 0: as long as it takes.
-  bool NoCache = false;     ///< Without answers of earlier runs.
-  unsigned BlockSize = 0;   ///< 0: not given.
-  double MinSpeedup = 1.05; ///< 0: no prediction.
-  unsigned SharedLimit = 0; ///< Bytes per block that launches ask for; 0: not
-                            ///< given.
-  /// Who else launches kernels; where it is not said, nobody if a folder or a
-  /// database is given.
-  std::optional<Outside> Others;
-  std::string Gpu; ///< The name of a file of constants; empty: none is named.
-  DecisionsChoice Config;
-  std::optional<Layout> DefaultLayout;     ///< `--layout`.
-  std::optional<Carveout> DefaultCarveout; ///< `--carveout`.
-  OutputFormat Format = OutputFormat::Text;
-  Detail Level = Detail::Normal;
-  bool Explain = false; ///< Predictions with their terms.
-  bool Confirm = true;  ///< Ask nvcc, if there is one.
-  /// The one source was compiled as it is, so nvcc need not be asked about it.
-  std::optional<NvccCompile> Compiled;
   RewriteMode Mode = RewriteMode::DryRun;
-  std::string OutputDirectory; ///< Of `--output-dir`.
-  bool EmbedHelper = false;
-  unsigned Runs = 5;         ///< Timing runs of `verify`.
-  std::string Html;          ///< `--html`, of verify and tune; empty: none.
-  std::string VerifyProgram; ///< Path of bankstripe-verify; empty: look.
-  std::vector<std::string> ProgramArgs; ///< `--program-arg`.
-  std::string BuildCommand; ///< `--build`; empty: nvcc on the given files.
-  std::string Tree;         ///< `--tree`, what is built a copy of.
-  std::string BuiltProgram; ///< `--program`, relative to it.
-  bool KeepFiles = false;   ///< `--keep`.
-  bool OnlyTell = false;    ///< `tune --dry-run`.
-  std::string Constants;    ///< `calibrate -o`; empty: in the usual folder.
-  std::string Timings;      ///< `calibrate --from`; empty: measure.
-  bool ShowTimings = false; ///< `calibrate --report`.
-  double MostCaptured = 16; ///< `tune --max-capture`, in gigabytes.
-  /// Files here may change as well as the given ones.
-  std::vector<std::string> Scope;
-  /// Whether anything may change in a unit of which all is known but what the
-  /// optimiser leaves, so that it is worth its time; without it, always.
-  std::function<bool(const UnitRecord &)> MayChange;
+  bool MeasuresNothing = false; ///< `tune --dry-run`.
+  ReadingOptions Reading;
+  PlanningOptions Planning;
+  ReportOptions Report;
+  ProgramOptions Program;
+  CalibrationOptions Calibration;
+
+  Detail level() const { return Reading.Work.Level; }
 };
 
 /// Reads the command line. \returns nothing when it was bad (the message has
@@ -108,9 +112,6 @@ int runReason(llvm::ArrayRef<const char *> Words);
 
 /// Makes ready what parsing and code generation need; once per process.
 void initializeClang();
-
-/// `bankstripe 0.1.0 (Clang 22.1.0)`.
-std::string versionText();
 
 } // namespace bankstripe
 

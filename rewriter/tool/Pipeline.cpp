@@ -7,7 +7,7 @@
 //
 // How units are read:
 //
-//   jobs => known from before?  (Answers.cpp)
+//   jobs => known from before?  (cache/Answers.cpp)
 //        => else read by a process of its own, which sends plain values back
 //
 // Nothing else of a unit comes into this process, neither its syntax tree nor
@@ -17,11 +17,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Pipeline.h"
+#include "bench/Copies.h"
 #include "evidence/Gather.h"
 #include "facts/Archive.h"
 #include "find/Find.h"
-#include "tool/Answers.h"
-#include "tool/Copies.h"
+#include "report/Terminal.h"
 #include "tool/Nvcc.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,14 +31,18 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
+static void say(const llvm::Twine &Message) {
+  llvm::errs() << "bankstripe: " << printable(Message.str()) << '\n';
+}
+
 // Finds the jobs of all paths. One that cannot be taken is reported; an error
 // when none can be.
-static llvm::Error collectAll(RunResult &Run, const ToolOptions &Options) {
+static llvm::Error collectAll(ReadResult &Read, const ReadingOptions &Options) {
   llvm::Error Problems = llvm::Error::success();
   std::set<std::pair<std::string, std::vector<std::string>>> Known;
-  unsigned Taken = 0;
+  unsigned Usable = 0;
   std::optional<Copies> Earlier;
-  if (Options.Mode == RewriteMode::OutputDirectory)
+  if (!Options.OutputDirectory.empty())
     Earlier.emplace(Options.OutputDirectory, Options.Paths);
   for (const std::string &Path : Options.Paths) {
     auto Jobs = collectJobs(Path, Options.Frontend);
@@ -46,134 +50,144 @@ static llvm::Error collectAll(RunResult &Run, const ToolOptions &Options) {
       Problems = joinErrors(std::move(Problems), Jobs.takeError());
       continue;
     }
-    ++Taken;
+    ++Usable;
     for (CompileJob &Job : *Jobs)
       if (!(Earlier && Earlier->isCopy(Job.File)) &&
           Known.emplace(Job.File, Job.ClangArgs).second)
-        Run.Jobs.push_back(std::move(Job));
+        Read.Jobs.push_back(std::move(Job));
   }
-  if (Taken == 0)
+  if (Usable == 0)
     return Problems;
-  Run.SomeFailed = static_cast<bool>(Problems);
+  Read.SomeFailed = static_cast<bool>(Problems);
   if (Problems) {
-    Run.Problems.push_back({"", toString(std::move(Problems))});
-    llvm::errs() << "bankstripe: " << printable(Run.Problems.back().Message)
-                 << '\n';
+    Read.Problems.push_back({"", toString(std::move(Problems))});
+    say(Read.Problems.back().Message);
   }
-  llvm::sort(Run.Jobs, [](const CompileJob &A, const CompileJob &B) {
+  llvm::sort(Read.Jobs, [](const CompileJob &A, const CompileJob &B) {
     return std::tie(A.File, A.ClangArgs) < std::tie(B.File, B.ClangArgs);
   });
   return llvm::Error::success();
 }
 
-static bool mayChange(const CompileJob &Job, const UnitResult &Unit,
-                      const ToolOptions &Options) {
-  return !Options.MayChange || Options.MayChange({Job, Unit});
-}
+namespace {
 
-static UnitReading readUnit(const CompileJob &Job, const GivenFiles &Given,
-                            bool Colours, const ToolOptions &Options) {
+/// Reads units, as processes of their own or from the cache.
+class UnitReader {
+public:
+  UnitReader(const ReadingOptions &Options, const LauncherHooks &Hooks,
+             Answers *Known)
+      : Options(Options), Hooks(Hooks), Known(Known),
+        MayEdit(editablePaths(Options, Hooks)), State(MayEdit) {}
+
+  /// What is known of \p Job from before, if nothing is missing from it.
+  std::optional<UnitReading> recall(const CompileJob &Job);
+  std::vector<UnitReading> readAll(const std::vector<CompileJob> &Jobs);
+
+private:
+  static std::vector<std::string> editablePaths(const ReadingOptions &Options,
+                                                const LauncherHooks &Hooks) {
+    std::vector<std::string> Paths = Options.Paths;
+    llvm::append_range(Paths, Hooks.Scope);
+    return Paths;
+  }
+  bool mayChange(const CompileJob &Job, const UnitResult &Unit) const {
+    return !Hooks.MayChange || Hooks.MayChange(Job, Unit);
+  }
+  UnitReading readUnit(const CompileJob &Job, bool Colours) const;
+  UnitReading receive(const CompileJob &Job, WorkResult Reply) const;
+
+  const ReadingOptions &Options;
+  const LauncherHooks &Hooks;
+  Answers *Known;
+  GivenFiles MayEdit;
+  DiskState State;
+};
+
+} // namespace
+
+UnitReading UnitReader::readUnit(const CompileJob &Job, bool Colours) const {
   UnitReading Result;
   DiskRecorder Recorder;
-  auto MayEdit = [&](StringRef File) {
-    const bool May = Given(File);
+  auto MayEditNoted = [&](StringRef File) {
+    const bool May = MayEdit(File);
     Recorder.Trace.note(DiskQuestion::MayEdit, File, May ? "yes" : "no");
     return May;
   };
   llvm::raw_string_ostream OS(Result.Diagnostics);
   OS.enable_colors(Colours);
-  llvm::Expected<ParseOutcome> Outcome = parseUnit(
+  llvm::Expected<ParseOutcome> Parse = parseUnit(
       Job, OS,
       [&](ParsedUnit &Parsed) {
         UnitResult Unit;
-        const bool IsAlone = bool(Options.MayChange);
-        Unit.Facts = findAll(Parsed, MayEdit, IsAlone);
+        const bool IsAlone = bool(Hooks.MayChange);
+        Unit.Facts = findAll(Parsed, MayEditNoted, IsAlone);
         if (!IsAlone || !Unit.Facts.Findings.empty() ||
             !Unit.Facts.SharedArrays.empty())
           Unit.Evidence = gatherEvidence(
               Parsed, Unit.Facts, Job.GpuArch, [&](const UnitEvidence &Calls) {
-                return mayChange(Job, {Unit.Facts, Calls, {}}, Options);
+                return mayChange(Job, {Unit.Facts, Calls, {}});
               });
         Result.Unit = std::move(Unit);
         Result.AsksForArch = Parsed.asksForSide();
       },
       &Recorder);
-  if (!Outcome) {
+  if (!Parse) {
     Result.Unit.reset();
-    Result.Error = toString(Outcome.takeError());
+    Result.Error = toString(Parse.takeError());
   } else {
-    Result.Outcome = *Outcome;
+    Result.Outcome = *Parse;
   }
   if (Recorder.Trace.isComplete())
     Result.Trace = Recorder.Trace.replies();
   return Result;
 }
 
-// What a process sent back, or why it could not.
-static UnitReading receive(const CompileJob &Job, WorkResult Sent,
-                           Detail Level) {
-  if (Sent.Problem.empty()) {
-    if (auto Reading = fromBytes<UnitReading>(Sent.Answer))
+// What a process answered, or why it could not.
+UnitReading UnitReader::receive(const CompileJob &Job, WorkResult Reply) const {
+  if (Reply.Problem.empty()) {
+    if (auto Reading = fromBytes<UnitReading>(Reply.Answer))
       return std::move(*Reading);
-    Sent.Problem = "sent what cannot be read";
+    Reply.Problem = "sent what cannot be read";
   }
   UnitReading Failed;
   Failed.Error = "'" + Job.File + "' is left out: the process that read it " +
-                 Sent.Problem;
-  if (Level == Detail::Verbose) // Where it was, as LLVM tells it.
-    Failed.Diagnostics = std::move(Sent.Printed);
+                 Reply.Problem;
+  if (Options.Work.isVerbose()) // Where it was, as LLVM tells it.
+    Failed.Diagnostics = std::move(Reply.Printed);
   return Failed;
 }
 
-// What is known from before, if nothing is missing from it.
-static std::optional<UnitReading> recall(const CompileJob &Job,
-                                         const RunResult &Run, DiskState &State,
-                                         const ToolOptions &Options) {
-  if (!Run.Known)
+std::optional<UnitReading> UnitReader::recall(const CompileJob &Job) {
+  if (!Known)
     return std::nullopt;
-  return Run.Known->recall(Job, State, [&](const UnitReading &Reading) {
+  return Known->recall(Job, State, [&](const UnitReading &Reading) {
     return !Reading.Unit || Reading.Unit->Evidence.isComplete() ||
-           !mayChange(Job, *Reading.Unit, Options);
+           !mayChange(Job, *Reading.Unit);
   });
 }
 
-// The paths that may be edited.
-static std::vector<std::string> given(const ToolOptions &Options) {
-  std::vector<std::string> Paths = Options.Paths;
-  llvm::append_range(Paths, Options.Scope);
-  return Paths;
-}
-
-static std::vector<UnitReading> readAll(RunResult &Run,
-                                        const std::vector<CompileJob> &Jobs,
-                                        const ToolOptions &Options) {
+std::vector<UnitReading>
+UnitReader::readAll(const std::vector<CompileJob> &Jobs) {
   std::vector<UnitReading> Results(Jobs.size());
-  const GivenFiles Given(given(Options));
-  auto MayEdit = [&](StringRef File) { return Given(File); };
-  DiskState State(MayEdit);
-  Progress Shown(Jobs.size(), Options.Level != Detail::Quiet);
+  Progress Shown(Jobs.size(), !Options.Work.isQuiet());
   // Asked here, since a process that reads has another standard error.
   const bool Colours = showsColours(llvm::errs());
-  if (!Run.Known)
-    Run.Known = Answers::open(Options);
-  Workers Pool({Options.Jobs, Options.TimeLimit},
-               [&](size_t I, WorkResult Sent) {
-                 Results[I] = receive(Jobs[I], std::move(Sent), Options.Level);
-                 if (Run.Known)
-                   Run.Known->remember(Jobs[I], Results[I], State);
-                 // It is needed no more, and there may be many.
-                 Results[I].Trace.clear();
-                 Shown.done(displayName(Jobs[I].File));
-               });
+  Workers Pool(Options.Work.Limits, [&](size_t I, WorkResult Reply) {
+    Results[I] = receive(Jobs[I], std::move(Reply));
+    if (Known)
+      Known->remember(Jobs[I], Results[I], State);
+    // It is needed no more, and there may be many.
+    Results[I].Trace.clear();
+    Shown.done(displayName(Jobs[I].File));
+  });
   for (size_t I = 0; I < Jobs.size(); ++I) {
-    if (auto Known = recall(Jobs[I], Run, State, Options)) {
-      Results[I] = std::move(*Known);
+    if (auto Reading = recall(Jobs[I])) {
+      Results[I] = std::move(*Reading);
       Results[I].Trace.clear();
       Shown.skip();
       continue;
     }
-    Pool.start(
-        I, [&] { return toBytes(readUnit(Jobs[I], Given, Colours, Options)); });
+    Pool.start(I, [&] { return toBytes(readUnit(Jobs[I], Colours)); });
   }
   Pool.finish();
   return Results;
@@ -195,19 +209,14 @@ static StringRef cureOf(StringRef Diagnostics) {
                "the package g++";
 }
 
-static void say(const llvm::Twine &Message) {
-  llvm::errs() << "bankstripe: " << printable(Message.str()) << '\n';
-}
-
 // What a person should know about how a file was read.
 static void reportReading(const CompileJob &Job, const UnitReading &Result,
-                          const ToolOptions &Options,
-                          std::set<StringRef> &Said) {
+                          const WorkOptions &Work, std::set<StringRef> &Said) {
   if (!Result.Diagnostics.empty() && !Result.Error.empty())
     llvm::errs() << printable(Result.Diagnostics, showsColours(llvm::errs()));
   if (!Result.Error.empty())
     say(Result.Error);
-  if (Options.Level == Detail::Quiet)
+  if (Work.isQuiet())
     return;
   if (Result.Outcome.UsedBuiltinHeader && Said.insert("builtin").second)
     say("no CUDA toolkit was found, the built-in declarations are used; give "
@@ -219,7 +228,7 @@ static void reportReading(const CompileJob &Job, const UnitReading &Result,
     say("left out of the project's commands, for it may run a program or write "
         "a file: " +
         Job.Refused + "; --trust-commands takes it");
-  if (Options.Level != Detail::Verbose)
+  if (!Work.isVerbose())
     return;
   if (Result.Outcome.UsedShim)
     say(Job.File + ": parsed with the nvcc compatibility header");
@@ -234,66 +243,65 @@ static void reportReading(const CompileJob &Job, const UnitReading &Result,
 // has other arrays: there it is a unit of its own. Where that cannot be read,
 // nobody knows which kernels reach the arrays of the file.
 static std::vector<UnitRecord>
-readOtherArchitectures(RunResult &Run, std::vector<UnitReading> &Results,
-                       const ToolOptions &Options) {
+readOtherArchitectures(UnitReader &Reader, llvm::ArrayRef<CompileJob> AllJobs,
+                       std::vector<UnitReading> &Results) {
   std::vector<CompileJob> Jobs;
-  std::vector<size_t> Of; // Index in Results.
-  for (auto [I, Job] : llvm::enumerate(Run.Jobs))
+  std::vector<size_t> Rows; // Indices in Results.
+  for (auto [I, Job] : llvm::enumerate(AllJobs))
     if (Results[I].Unit && Results[I].AsksForArch)
       for (CompileJob &Other : otherArchitectures(Job)) {
         Jobs.push_back(std::move(Other));
-        Of.push_back(I);
+        Rows.push_back(I);
       }
   std::vector<UnitRecord> Units;
   if (Jobs.empty())
     return Units;
-  for (auto [I, Read] : llvm::enumerate(readAll(Run, Jobs, Options))) {
-    if (Read.Unit) {
-      Units.push_back({std::move(Jobs[I]), std::move(*Read.Unit)});
+  for (auto [I, Reading] : llvm::enumerate(Reader.readAll(Jobs))) {
+    if (Reading.Unit) {
+      Units.push_back({std::move(Jobs[I]), std::move(*Reading.Unit)});
       continue;
     }
-    UnitEvidence &Evidence = Results[Of[I]].Unit->Evidence;
-    Evidence.Problem = "for " + Jobs[I].GpuArch + ": " + Read.Error;
+    UnitEvidence &Evidence = Results[Rows[I]].Unit->Evidence;
+    Evidence.Problem = "for " + Jobs[I].GpuArch + ": " + Reading.Error;
     for (ArrayEvidence &E : Evidence.Arrays)
       E.Where = Residency::Unknown;
   }
   return Units;
 }
 
-static std::vector<UnitRecord> readUnits(RunResult &Run,
-                                         const ToolOptions &Options) {
-  std::vector<UnitReading> Results = readAll(Run, Run.Jobs, Options);
+static void readUnits(ReadResult &Read, const ReadingOptions &Options,
+                      const LauncherHooks &Hooks) {
+  UnitReader Reader(Options, Hooks, Read.Known.get());
+  std::vector<UnitReading> Results = Reader.readAll(Read.Jobs);
   std::vector<UnitRecord> Others =
-      readOtherArchitectures(Run, Results, Options);
-  std::vector<UnitRecord> Units;
+      readOtherArchitectures(Reader, Read.Jobs, Results);
   std::set<StringRef> Said;
-  for (size_t I = 0; I < Results.size(); ++I) {
-    if (!Results[I].Error.empty())
-      Results[I].Error += cureOf(Results[I].Diagnostics);
-    reportReading(Run.Jobs[I], Results[I], Options, Said);
-    if (!Results[I].Error.empty()) {
-      Run.SomeFailed = true;
-      Run.Problems.push_back({Run.Jobs[I].File, Results[I].Error});
+  for (auto [Job, Reading] : llvm::zip_equal(Read.Jobs, Results)) {
+    if (!Reading.Error.empty())
+      Reading.Error += cureOf(Reading.Diagnostics);
+    reportReading(Job, Reading, Options.Work, Said);
+    if (!Reading.Error.empty()) {
+      Read.SomeFailed = true;
+      Read.Problems.push_back({Job.File, Reading.Error});
     }
-    if (Results[I].Unit)
-      Units.push_back({Run.Jobs[I], std::move(*Results[I].Unit)});
+    if (Reading.Unit)
+      Read.Units.push_back({Job, std::move(*Reading.Unit)});
   }
-  llvm::move(Others, std::back_inserter(Units));
-  return Units;
+  llvm::move(Others, std::back_inserter(Read.Units));
 }
 
 // The files whose arrays and kernels may change. Other people's headers have
 // decisions of their own, which are none of ours.
 static std::set<std::string>
-filesToDecide(const std::vector<UnitRecord> &Units) {
+filesToDecide(llvm::ArrayRef<const UnitFacts *> Units) {
   std::set<std::string> Files;
-  for (const UnitRecord &Unit : Units) {
-    for (const Finding &F : Unit.Unit.Facts.Findings)
+  for (const UnitFacts *Unit : Units) {
+    for (const Finding &F : Unit->Findings)
       if (llvm::none_of(F.Obstacles, [](const Obstacle &O) {
             return O.Why == Reason::OutsidePaths;
           }))
         Files.insert(F.Where.File);
-    for (const Kernel &K : Unit.Unit.Facts.Kernels)
+    for (const Kernel &K : Unit->Kernels)
       if (K.MayEdit)
         Files.insert(K.Where.File);
   }
@@ -303,7 +311,7 @@ filesToDecide(const std::vector<UnitRecord> &Units) {
 // What was decided for the arrays and kernels of Units, with the decisions
 // files of their headers.
 static llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
-                                const std::vector<UnitRecord> &Units) {
+                                llvm::ArrayRef<const UnitFacts *> Units) {
   for (const std::string &File : filesToDecide(Units)) {
     if (llvm::Error E = Lookup.readFor(File))
       return E;
@@ -311,16 +319,17 @@ static llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
   }
   // Findings name a header as the compiler came to it.
   std::map<std::string, std::string> Names; // By real path.
-  for (const UnitRecord &Unit : Units)
-    for (const auto &[File, Text] : Unit.Unit.Facts.Contents)
+  for (const UnitFacts *Unit : Units)
+    for (const auto &[File, Text] : Unit->Contents)
       Names.try_emplace(realPath(File), File);
   auto Rename = [&](auto &Decisions) {
     for (auto &D : Decisions)
       if (auto It = Names.find(D.File); It != Names.end())
         D.File = It->second;
   };
-  Rename(Planning.Decisions = Lookup.decisions());
-  Rename(Planning.KernelDecisions = Lookup.kernelDecisions());
+  DecisionsFile Decisions = Lookup.decisions();
+  Rename(Planning.Decisions = std::move(Decisions.Arrays));
+  Rename(Planning.KernelDecisions = std::move(Decisions.Kernels));
   return llvm::Error::success();
 }
 
@@ -328,115 +337,127 @@ static llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
 // as anybody knows; single files do not.
 static bool areWholeProgram(const ToolOptions &Options) {
   return Options.Run == Command::Verify || Options.Run == Command::Tune ||
-         llvm::any_of(Options.Paths, [](const std::string &Path) {
+         llvm::any_of(Options.Reading.Paths, [](const std::string &Path) {
            return llvm::sys::fs::is_directory(Path);
          });
 }
 
 llvm::Expected<PlanOptions>
-bankstripe::planningFor(const RunResult &Run,
-                        const std::vector<UnitRecord> &Units,
+bankstripe::planningFor(llvm::ArrayRef<CompileJob> Jobs,
+                        llvm::ArrayRef<const UnitFacts *> Units,
                         DecisionsLookup &Lookup, const ToolOptions &Options) {
-  PlanOptions Planning;
-  Planning.BlockSize = Options.BlockSize;
-  for (const CompileJob &Job : Run.Jobs)
+  PlanOptions Planning = Options.Planning.Wanted;
+  for (const CompileJob &Job : Jobs)
     Planning.AllGpuArchs.insert(Job.AllGpuArchs.begin(), Job.AllGpuArchs.end());
-  Planning.MinSpeedup = Options.MinSpeedup;
-  if (!Run.Jobs.empty())
-    Planning.GpuArch = Run.Jobs.front().GpuArch;
-  auto Model = costModelFor(
-      Options.Gpu.empty() ? Planning.GpuArch : Options.Gpu, usualGpuFolder());
+  if (!Jobs.empty())
+    Planning.GpuArch = Jobs.front().GpuArch;
+  const std::string &Gpu = Options.Planning.Gpu;
+  auto Model =
+      costModelFor(Gpu.empty() ? Planning.GpuArch : Gpu, usualGpuFolder());
   if (!Model)
     return Model.takeError();
   Planning.Model = std::move(*Model);
-  Planning.SharedLimit =
-      Options.SharedLimit ? Options.SharedLimit : usualSharedLimit(Planning);
-  Planning.DefaultLayout = Options.DefaultLayout;
-  Planning.Others = Options.Others.value_or(
+  if (!Planning.SharedLimit)
+    Planning.SharedLimit = usualSharedLimit(Planning);
+  Planning.Others = Options.Planning.Others.value_or(
       areWholeProgram(Options) ? Outside::Nobody : Outside::Files);
-  std::set<std::string> Read;
-  for (const UnitRecord &Unit : Units)
-    Read.insert(Unit.Job.File);
-  Planning.FilesRead = Read.size();
-  Planning.DefaultCarveout = Options.DefaultCarveout;
+  std::set<StringRef> MainFiles;
+  for (const UnitFacts *Unit : Units)
+    MainFiles.insert(Unit->MainFile);
+  Planning.FilesRead = MainFiles.size();
   if (llvm::Error E = addDecisions(Planning, Lookup, Units))
     return E;
   return Planning;
 }
 
-std::set<std::string>
-bankstripe::sourcesOf(const std::vector<UnitRecord> &Units) {
-  std::set<std::string> Sources;
-  for (const UnitRecord &Unit : Units)
-    for (const SourceFile &File : Unit.Unit.Facts.Sources)
-      Sources.insert(File.Path);
-  return Sources;
-}
-
-Plan bankstripe::planUnits(const std::vector<UnitRecord> &Units,
-                           const PlanOptions &Planning, const Measured &Known) {
+std::vector<UnitResult> ReadResult::results() const {
   std::vector<UnitResult> Results;
   for (const UnitRecord &Unit : Units)
     Results.push_back(Unit.Unit);
-  return makePlan(std::move(Results), Planning, Known);
+  return Results;
 }
 
-llvm::Error bankstripe::carryOut(RunResult &Run, const ToolOptions &Options) {
-  auto Changes = applyPlan(Run.Decisions, Options.EmbedHelper);
+llvm::Expected<SourceVersion>
+bankstripe::rewriteUnits(const std::vector<UnitResult> &Units,
+                         const PlanOptions &Planning, bool EmbedHelper,
+                         const Measured &Known) {
+  SourceVersion Version{makePlan(Units, Planning, Known), {}};
+  auto Changes = applyPlan(Version.Decisions, EmbedHelper);
   if (!Changes)
     return Changes.takeError();
-  Run.Changes = std::move(*Changes);
-  return llvm::Error::success();
+  Version.Changes = std::move(*Changes);
+  return Version;
 }
 
-llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options) {
+static std::shared_ptr<Answers> openAnswers(const ReadingOptions &Options) {
+  return Options.NoCache ? nullptr : Answers::open(Options.Work.Level);
+}
+
+llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options,
+                                                 const LauncherHooks &Hooks) {
   ReadResult Read;
-  RunResult &Run = Read.Run;
-  Run.Paths = Options.Paths;
-  if (llvm::Error E = collectAll(Run, Options))
+  if (llvm::Error E = collectAll(Read, Options.Reading))
     return E;
-  for (const CompileJob &Job : Run.Jobs)
-    Run.Files.insert(Job.File);
+  for (const CompileJob &Job : Read.Jobs)
+    Read.Files.insert(Job.File);
   // A decisions file that cannot be obeyed is said before time is spent.
-  DecisionsLookup Lookup(Options.Config);
-  for (const CompileJob &Job : Run.Jobs)
+  DecisionsLookup Lookup(Options.Reading.Config);
+  for (const CompileJob &Job : Read.Jobs)
     if (llvm::Error E = Lookup.readFor(Job.File))
       return E;
-  Read.Units = readUnits(Run, Options);
-  Run.Files.merge(sourcesOf(Read.Units));
-  auto Planning = planningFor(Run, Read.Units, Lookup, Options);
+  Read.Known = openAnswers(Options.Reading);
+  readUnits(Read, Options.Reading, Hooks);
+  std::vector<const UnitFacts *> Facts;
+  for (const UnitRecord &Unit : Read.Units) {
+    Facts.push_back(&Unit.Unit.Facts);
+    for (const SourceFile &File : Unit.Unit.Facts.Sources)
+      Read.Files.insert(File.Path);
+  }
+  auto Planning = planningFor(Read.Jobs, Facts, Lookup, Options);
   if (!Planning)
     return Planning.takeError();
   Read.Planning = std::move(*Planning);
   return Read;
 }
 
-bool bankstripe::isKnown(const ToolOptions &Options) {
-  RunResult Run;
-  if (llvm::Error E = collectAll(Run, Options)) {
+bool bankstripe::isKnown(const ToolOptions &Options,
+                         const LauncherHooks &Hooks) {
+  ReadResult Read;
+  if (llvm::Error E = collectAll(Read, Options.Reading)) {
     llvm::consumeError(std::move(E)); // readPaths says so.
     return false;
   }
-  const GivenFiles Given(given(Options));
-  auto MayEdit = [&](StringRef File) { return Given(File); };
-  DiskState State(MayEdit);
-  Run.Known = Answers::open(Options);
-  return llvm::all_of(Run.Jobs, [&](const CompileJob &Job) {
-    return recall(Job, Run, State, Options).has_value();
+  Read.Known = openAnswers(Options.Reading);
+  UnitReader Reader(Options.Reading, Hooks, Read.Known.get());
+  return llvm::all_of(Read.Jobs, [&](const CompileJob &Job) {
+    return Reader.recall(Job).has_value();
   });
 }
 
 llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
-                                             const ToolOptions &Options) {
-  RunResult &Run = Read.Run;
-  Run.Decisions = planUnits(Read.Units, Read.Planning);
-  if (llvm::Error E = carryOut(Run, Options))
-    return E;
-  if (Options.Confirm)
-    if (llvm::Error E =
-            confirmWithPtxas(Run, Read.Units, Read.Planning, Options))
-      return E;
-  return std::move(Run);
+                                             const ToolOptions &Options,
+                                             const LauncherHooks &Hooks) {
+  RunResult Run{{}, std::move(Read), {}};
+  const std::vector<UnitResult> Units = Run.Read.results();
+  auto PlanWith = [&](const Measured &Known) {
+    return rewriteUnits(Units, Run.Read.Planning, Options.Planning.EmbedHelper,
+                        Known);
+  };
+  auto First = PlanWith({});
+  if (!First)
+    return First.takeError();
+  static_cast<SourceVersion &>(Run) = std::move(*First);
+  if (!Options.Planning.Confirm)
+    return Run;
+  NvccInputs Inputs{Run.Read.Units, Run.Read.Files, Run.Read.Known.get(),
+                    Hooks.Compiled ? &*Hooks.Compiled : nullptr};
+  auto Resources =
+      confirmWithPtxas(Run, Inputs, Options.Reading.Work,
+                       Options.Reading.Frontend.CudaPath, PlanWith);
+  if (!Resources)
+    return Resources.takeError();
+  Run.Resources = std::move(*Resources);
+  return Run;
 }
 
 llvm::Expected<RunResult> bankstripe::runPipeline(const ToolOptions &Options) {

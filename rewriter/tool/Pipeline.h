@@ -8,33 +8,47 @@
 #ifndef BANKSTRIPE_TOOL_PIPELINE_H
 #define BANKSTRIPE_TOOL_PIPELINE_H
 
-#include "facts/Facts.h"
-#include "report/Report.h"
-#include "report/Terminal.h"
+#include "cache/Answers.h"
 #include "tool/Options.h"
-#include "workers/Workers.h"
 #include <memory>
 #include <set>
 
 namespace bankstripe {
 
-class Answers;
-
-/// A run from the paths to the changed contents; nothing is written yet.
-struct RunResult {
-  std::vector<std::string> Paths; ///< What was given.
+/// What was read from the paths, before anything is decided.
+struct ReadResult {
   std::vector<CompileJob> Jobs;
-  Plan Decisions;
-  std::vector<ChangedFile> Changes;
-  ConfirmedResources Resources;
-  /// What was said of files that could not be processed.
-  std::vector<Problem> Problems;
+  std::vector<UnitRecord> Units;
   /// What --output-dir copies, whether it changes or not: the sources, and
   /// whatever they include that is no system header.
   std::set<std::string> Files;
+  /// What was said of files that could not be processed.
+  std::vector<Problem> Problems;
   bool SomeFailed = false; ///< Some file could not be processed.
+  /// As the command line and decisions files say.
+  PlanOptions Planning;
   /// What earlier runs found out; nothing without a cache.
   std::shared_ptr<Answers> Known;
+
+  /// What makePlan asks for.
+  std::vector<UnitResult> results() const;
+};
+
+/// A run from the paths to the changed contents; nothing is written yet.
+struct RunResult : SourceVersion {
+  ReadResult Read;
+  ConfirmedResources Resources;
+};
+
+/// What the launcher asks of a run besides its options.
+struct LauncherHooks {
+  /// Files here may change as well as the given ones.
+  std::vector<std::string> Scope;
+  /// Whether anything may change in a unit of which all is known but what the
+  /// optimiser leaves, so that it is worth its time; without it, always.
+  std::function<bool(const CompileJob &, const UnitResult &)> MayChange;
+  /// The one source was compiled as it is, so nvcc need not be asked about it.
+  std::optional<NvccCompile> Compiled;
 };
 
 /// Runs all stages on the paths of \p Options. Files that cannot be processed
@@ -42,39 +56,30 @@ struct RunResult {
 /// even begin, such as a path that does not exist.
 llvm::Expected<RunResult> runPipeline(const ToolOptions &Options);
 
-/// What was read from the paths, before anything is decided.
-struct ReadResult {
-  RunResult Run; ///< Without decisions and changes.
-  std::vector<UnitRecord> Units;
-  PlanOptions Planning; ///< As the command line and decisions files say.
-};
-
 /// The first half of runPipeline, up to the evidence.
-llvm::Expected<ReadResult> readPaths(const ToolOptions &Options);
+llvm::Expected<ReadResult> readPaths(const ToolOptions &Options,
+                                     const LauncherHooks &Hooks = {});
 
 /// Whether readPaths would find in the cache all that it has to read.
-bool isKnown(const ToolOptions &Options);
+bool isKnown(const ToolOptions &Options, const LauncherHooks &Hooks);
 
 /// The other half.
-llvm::Expected<RunResult> decide(ReadResult Read, const ToolOptions &Options);
+llvm::Expected<RunResult> decide(ReadResult Read, const ToolOptions &Options,
+                                 const LauncherHooks &Hooks = {});
 
-/// The files of \p Units, but for system headers.
-std::set<std::string> sourcesOf(const std::vector<UnitRecord> &Units);
-
-/// What \p Options ask of a plan for \p Units, of which \p Run has the jobs.
+/// What \p Options ask of a plan for \p Units, which are those of \p Jobs.
 /// Errors: a decisions file cannot be obeyed.
-llvm::Expected<PlanOptions> planningFor(const RunResult &Run,
-                                        const std::vector<UnitRecord> &Units,
+llvm::Expected<PlanOptions> planningFor(llvm::ArrayRef<CompileJob> Jobs,
+                                        llvm::ArrayRef<const UnitFacts *> Units,
                                         DecisionsLookup &Lookup,
                                         const ToolOptions &Options);
 
-/// Plans for \p Units, as \p Planning says, with what is \p Known of them.
-Plan planUnits(const std::vector<UnitRecord> &Units,
-               const PlanOptions &Planning, const Measured &Known = {});
-
-/// Makes the changes of \p Run that its decisions ask for. Errors: as of
-/// applyPlan.
-llvm::Error carryOut(RunResult &Run, const ToolOptions &Options);
+/// Plans for \p Units, as \p Planning says, with what is \p Known of them, and
+/// makes the changes. Errors: as of applyPlan.
+llvm::Expected<SourceVersion> rewriteUnits(const std::vector<UnitResult> &Units,
+                                           const PlanOptions &Planning,
+                                           bool EmbedHelper,
+                                           const Measured &Known = {});
 
 } // namespace bankstripe
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "bench/Copies.h"
 #include "model/SourceFile.h"
-#include "report/Report.h"
-#include "tool/Copies.h"
+#include "report/Terminal.h"
 #include "tool/Pipeline.h"
 #include "tool/Version.h"
 #include "llvm/ADT/StringExtras.h"
@@ -41,18 +41,18 @@ static llvm::Error writeInPlace(const RunResult &Run, bool EmbedHelper) {
 
 static llvm::Error write(const RunResult &Run, const ToolOptions &Options) {
   if (Options.Mode == RewriteMode::InPlace)
-    return writeInPlace(Run, Options.EmbedHelper);
+    return writeInPlace(Run, Options.Planning.EmbedHelper);
   if (Options.Mode == RewriteMode::OutputDirectory)
-    return Copies(Options.OutputDirectory, Run.Paths)
-        .write(Run.Files, Run.Changes, Options.EmbedHelper);
+    return Copies(Options.Reading.OutputDirectory, Options.Reading.Paths)
+        .write(Run.Read.Files, Run.Changes);
   return llvm::Error::success();
 }
 
 // Says each of E, and keeps it for a log.
 static void addProblems(RunResult &Run, llvm::Error E) {
   handleAllErrors(std::move(E), [&](const llvm::ErrorInfoBase &Info) {
-    Run.Problems.push_back({"", Info.message()});
-    Run.SomeFailed = true;
+    Run.Read.Problems.push_back({"", Info.message()});
+    Run.Read.SomeFailed = true;
     llvm::errs() << "bankstripe: " << printable(Info.message()) << '\n';
   });
 }
@@ -65,25 +65,25 @@ static void printSarif(const RunResult &Run, const ToolOptions &Options,
   About.Root = realPath(".");
   About.ExitCode = Code;
   About.Succeeded = Code == ExitDone || Code == ExitChanges;
-  About.Problems = Run.Problems;
-  About.Level = Options.Level;
+  About.Problems = Run.Read.Problems;
+  About.Level = Options.level();
   llvm::outs() << llvm::formatv("{0:2}\n", toSarif(Run.Decisions, About));
-  printDecisions(llvm::errs(), Run.Decisions, Options.Level);
+  printDecisions(llvm::errs(), Run.Decisions, Options.level());
 }
 
 static void report(const RunResult &Run, const ToolOptions &Options) {
-  if (Options.Format == OutputFormat::Json) {
+  if (Options.Report.Format == OutputFormat::Json) {
     llvm::outs() << llvm::formatv(
         "{0:2}\n", toJson(Run.Decisions, Run.Resources, Run.Changes));
     return;
   }
   const bool Rewrites = Options.Run == Command::Rewrite;
   printText(Rewrites ? llvm::errs() : llvm::outs(), Run.Decisions,
-            Run.Resources, Options.Level, Options.Explain);
-  printDecisions(llvm::errs(), Run.Decisions, Options.Level);
+            Run.Resources, Options.level(), Options.Report.Explain);
+  printDecisions(llvm::errs(), Run.Decisions, Options.level());
   const bool ShowsDiff =
       Options.Mode == RewriteMode::DryRun ||
-      (Options.Mode == RewriteMode::Check && Options.Level != Detail::Quiet);
+      (Options.Mode == RewriteMode::Check && Options.level() != Detail::Quiet);
   if (Rewrites && ShowsDiff)
     for (const ChangedFile &File : Run.Changes)
       printDiff(llvm::outs(), displayName(File.Path), File);
@@ -92,14 +92,14 @@ static void report(const RunResult &Run, const ToolOptions &Options) {
 // The last line, where it is not overlooked, also if both streams are one.
 static void countFailures(const RunResult &Run) {
   llvm::outs().flush();
-  std::set<StringRef> Given, Failed;
-  for (const CompileJob &Job : Run.Jobs)
-    Given.insert(Job.File);
-  for (const Problem &P : Run.Problems)
+  std::set<StringRef> All, Failed;
+  for (const CompileJob &Job : Run.Read.Jobs)
+    All.insert(Job.File);
+  for (const Problem &P : Run.Read.Problems)
     if (!P.File.empty())
       Failed.insert(P.File);
   if (!Failed.empty())
-    llvm::errs() << "bankstripe: " << Failed.size() << " of " << Given.size()
+    llvm::errs() << "bankstripe: " << Failed.size() << " of " << All.size()
                  << " files could not be processed\n";
 }
 
@@ -109,21 +109,21 @@ llvm::Expected<int> bankstripe::runRewrite(const ToolOptions &Options) {
   int Code = ExitDone;
   if (Ended) {
     Run = std::move(*Ended);
-    if (Options.Format != OutputFormat::Sarif)
+    if (Options.Report.Format != OutputFormat::Sarif)
       report(Run, Options);
     addProblems(Run, write(Run, Options));
   } else {
     Code = Ended.errorIsA<BadDecisions>() ? ExitUsage : ExitSomeFailed;
     addProblems(Run, Ended.takeError());
   }
-  if (Options.Level != Detail::Quiet)
+  if (Options.level() != Detail::Quiet)
     countFailures(Run);
-  if (Code == ExitDone && Run.SomeFailed)
+  if (Code == ExitDone && Run.Read.SomeFailed)
     Code = ExitSomeFailed;
   else if (Options.Mode == RewriteMode::Check && !Run.Changes.empty())
     Code = ExitChanges;
   // Last, since it says how the run ended.
-  if (Options.Format == OutputFormat::Sarif)
+  if (Options.Report.Format == OutputFormat::Sarif)
     printSarif(Run, Options, Code);
   return Code;
 }

@@ -5,47 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// There are two forms. `verify -- ORIGINAL ARGS... --vs REWRITTEN ARGS...` is
-// handed to bankstripe-verify as it stands; nothing is read or built for it.
-// The other form rewrites one program, builds it both ways with nvcc, and hands
-// the two to bankstripe-verify, which runs them under the recorder, compares
-// what they compute and times them. That program is part of runtime/ and knows
-// nothing of LLVM; this file is what connects the two halves. `replay` is
-// handed to bankstripe-replay.
+// `verify -- ORIGINAL ARGS... --vs REWRITTEN ARGS...` is handed to
+// bankstripe-verify as it is, and `replay` to bankstripe-replay. The other form
+// rewrites one program, builds it both ways, and hands the two programs to
+// bankstripe-verify, which knows nothing of LLVM.
 //
 // nvcc may fuse a multiplication and an addition into one operation with one
-// rounding. A difference is therefore looked at once more with both programs
-// built without fusing: when they agree then, the rewrite is right and the
-// rounding moved.
+// rounding. Where the programs differ, both are built once more without fusing:
+// when they agree then, the rewrite is right and the rounding moved.
 //
 //===----------------------------------------------------------------------===//
 
 #include "report/Report.h"
-#include "tool/Program.h"
+#include "tool/Pipeline.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
-
-// What bankstripe-verify needs for a page that shows the changes and the
-// reasons as well: it knows nothing of them.
-static llvm::Expected<std::vector<std::string>>
-pageOptions(const RunResult &Run, const ToolOptions &Options,
-            StringRef Folder) {
-  if (Options.Html.empty())
-    return std::vector<std::string>();
-  const std::string Plan = (Folder + "/plan.json").str();
-  if (llvm::Error E = replaceFile(
-          Plan,
-          llvm::formatv("{0:2}\n",
-                        toJson(Run.Decisions, Run.Resources, Run.Changes))
-              .str(),
-          std::nullopt))
-    return E;
-  return std::vector<std::string>{"--html=" + Options.Html, "--plan=" + Plan};
-}
 
 static llvm::Expected<int> verify(Program &P, const RunResult &Run,
                                   const ToolOptions &Options) {
@@ -57,14 +35,21 @@ static llvm::Expected<int> verify(Program &P, const RunResult &Run,
     return Rewritten.takeError();
   if (llvm::Error E = P.checkChanged(*Original, *Rewritten))
     return std::move(E);
-  auto Page = pageOptions(Run, Options, P.folder());
-  if (!Page)
-    return Page.takeError();
-  std::vector<std::string> Further = std::move(*Page);
-  if (Options.Format == OutputFormat::Json)
+  std::vector<std::string> Further;
+  if (!Options.Report.Html.empty()) {
+    // bankstripe-verify knows nothing of changes and reasons.
+    const std::string Plan = P.folder() + "/plan.json";
+    const auto Json = toJson(Run.Decisions, Run.Resources, Run.Changes);
+    if (llvm::Error E = replaceFile(Plan, llvm::formatv("{0:2}\n", Json).str(),
+                                    std::nullopt))
+      return std::move(E);
+    Further = {"--html=" + Options.Report.Html, "--plan=" + Plan};
+  }
+  if (Options.Report.Format == OutputFormat::Json)
     Further.emplace_back("--json=-");
-  llvm::Expected<int> Status = P.compare(*Original, *Rewritten, Options.Runs,
-                                         /*Quiet=*/false, Further);
+  llvm::Expected<int> Status =
+      P.compare(*Original, *Rewritten, Options.Program.TimedRuns,
+                /*Quiet=*/false, Further);
   if (!Status || *Status != ExitChanges)
     return Status;
   // This only says what it finds: a difference remains one.
@@ -83,17 +68,19 @@ llvm::Expected<int> bankstripe::runVerify(const ToolOptions &Options,
   llvm::Expected<RunResult> Run = runPipeline(Options);
   if (!Run)
     return Run.takeError();
-  if (Run->SomeFailed)
+  if (Run->Read.SomeFailed)
     return ExitSomeFailed;
-  printText(llvm::errs(), Run->Decisions, Run->Resources, Options.Level);
-  printDecisions(llvm::errs(), Run->Decisions, Options.Level);
+  printText(llvm::errs(), Run->Decisions, Run->Resources, Options.level());
+  printDecisions(llvm::errs(), Run->Decisions, Options.level());
   if (Run->Changes.empty()) {
-    if (Options.Level != Detail::Quiet)
+    if (Options.level() != Detail::Quiet)
       llvm::errs() << "bankstripe: nothing would be rewritten, so there is "
                       "nothing to verify\n";
     return ExitDone;
   }
-  llvm::Expected<Program> P = Program::find(Options, Executable, *Run);
+  llvm::Expected<Program> P = Program::find(
+      Options.Program, Options.Reading.Frontend, Options.Reading.Work,
+      Executable, Run->Read.Jobs, Run->Read.Files);
   if (!P)
     return P.takeError();
   return verify(*P, *Run, Options);

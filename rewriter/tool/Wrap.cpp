@@ -5,31 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A compiler launcher:
+// A compiler launcher; docs/internals/front-end.md has its steps. Whatever
+// happens, the build gets its object: what cannot be rewritten, be it for a
+// crash, is compiled as it is. Each file is decided alone.
 //
-//   words => a compile of one CUDA file?  (wrap/Command) => else run as it is
-//         => may its text hold an array?  (wrap/Includes) => else run as it is
-//         => compiled as it is, if nobody knows it; done if no kernel uses
-//            local memory
-//         => read and planned for, by a process of its own
-//         => copies beside the object     (wrap/Shadow) => compiled
-//
-// To compile first costs nothing where nothing moves: a parse takes from a
-// tenth of the compile to more than it, and few files have kernels with local
-// memory. Where something may move, what nvcc said is what planning asks for.
-//
-// Whatever happens, the build gets its object: what cannot be rewritten, be it
-// for a crash, is compiled as it is. Each file is decided alone.
+// A file that nobody knows is compiled first, which costs nothing where nothing
+// moves: few files have kernels with local memory. Where something may move,
+// what nvcc said is what planning asks for.
 //
 //===----------------------------------------------------------------------===//
 
-#include "evidence/Ptxas.h"
 #include "facts/Archive.h"
 #include "model/SourceFile.h"
+#include "report/Terminal.h"
 #include "tool/Pipeline.h"
-#include "workers/Process.h"
 #include "wrap/Command.h"
-#include "wrap/Includes.h"
 #include "wrap/Shadow.h"
 #include "wrap/Stats.h"
 #include "llvm/ADT/STLExtras.h"
@@ -68,7 +58,7 @@ static void warn(const llvm::Twine &Message) {
 namespace {
 
 /// What became of one source.
-struct Outcome {
+struct SourceResult {
   enum Kind {
     Unchanged,
     Rewritten,
@@ -86,7 +76,7 @@ struct Outcome {
 };
 
 // For toBytes and fromBytes.
-template <class Visitor, Is<Outcome> T>
+template <class Visitor, Is<SourceResult> T>
 auto visitFields(T &Value, Visitor &&Visit) {
   auto &[What, Message, Copies, QuoteFolder, Decisions, Counts] = Value;
   return Visit(What, Message, Copies, QuoteFolder, Decisions, Counts);
@@ -103,16 +93,17 @@ public:
 
 private:
   std::optional<ToolOptions> readOptions() const;
-  Outcome askApart(bool IfKnown);
-  Outcome rewrite(bool IfKnown);
-  Outcome rewriteWithin(ToolOptions Options, bool IfKnown);
-  Outcome copyWith(llvm::ArrayRef<ChangedFile> Changes);
+  SourceResult askApart(bool IfKnown);
+  SourceResult rewrite(bool IfKnown);
+  SourceResult rewriteWithin(std::vector<std::string> Scope,
+                             const ToolOptions &Options, bool IfKnown);
+  SourceResult copyWith(llvm::ArrayRef<ChangedFile> Changes);
   bool canWriteBeside() const;
   bool mayCompileFirst() const;
   std::optional<int> compileFirst();
-  int compileAsIs(const Outcome &Result);
-  int compileCopy(const Outcome &Result);
-  void mendDepfiles(const Outcome &Result) const;
+  int compileAsIs(const SourceResult &Result);
+  int compileCopy(const SourceResult &Result);
+  void mendDepfiles(const SourceResult &Result) const;
   CompileStats statsOf(std::map<std::string, int64_t> Counts) const;
 
   const std::chrono::steady_clock::time_point Begin =
@@ -152,38 +143,34 @@ std::optional<ToolOptions> Launcher::readOptions() const {
       parseCommandLine(static_cast<int>(Argv.size()), Argv.data());
   if (!Options)
     return std::nullopt;
-  Options->Jobs = 1;
-  Options->EmbedHelper = false;
-  if (AsIs && isAsItWas(Tree))
-    Options->Compiled = {Report, Command.Output};
-  if (!Options->Others)
-    Options->Others = Command.WholeProgram  ? Outside::Nobody
-                      : Command.MakesModule ? Outside::Loaders
-                                            : Outside::Files;
+  Options->Reading.Work.Limits.Processes = 1;
+  Options->Planning.EmbedHelper = false;
+  if (!Options->Planning.Others)
+    Options->Planning.Others = Command.WholeProgram  ? Outside::Nobody
+                               : Command.MakesModule ? Outside::Loaders
+                                                     : Outside::Files;
   // A compiler that is named by its path means the toolkit around it.
   const StringRef Compiler = Command.Words[Command.Compiler];
-  if (Options->Frontend.CudaPath.empty() && path::is_absolute(Compiler)) {
+  std::string &CudaPath = Options->Reading.Frontend.CudaPath;
+  if (CudaPath.empty() && path::is_absolute(Compiler)) {
     const StringRef Root = path::parent_path(path::parent_path(Compiler));
     if (auto Kit = llvm::expectedToOptional(findToolkit(Root)))
-      Options->Frontend.CudaPath = Kit->Root; // Else a wrapper lies there.
+      CudaPath = Kit->Root; // Else a wrapper lies there.
   }
   return Options;
 }
 
 // Most units of a build have nothing that may move without the others, and the
 // optimiser can take many times as long as the parse.
-static std::optional<Plan> unchangedAlone(UnitRecord Unit,
+static std::optional<Plan> unchangedAlone(const CompileJob &Job,
+                                          const UnitResult &Unit,
                                           const ToolOptions &Options) {
-  RunResult Run;
-  Run.Jobs = {Unit.Job};
-  DecisionsLookup Lookup(Options.Config);
-  std::vector<UnitRecord> Units;
-  Units.push_back(std::move(Unit));
+  DecisionsLookup Lookup(Options.Reading.Config);
   auto Planning =
-      llvm::expectedToOptional(planningFor(Run, Units, Lookup, Options));
+      llvm::expectedToOptional(planningFor(Job, &Unit.Facts, Lookup, Options));
   if (!Planning)
     return std::nullopt; // The run itself reports why.
-  return unchangedPlan(Units.front().Unit, *Planning);
+  return unchangedPlan(Unit, *Planning);
 }
 
 static std::map<std::string, int64_t> countArrays(const Plan &P) {
@@ -203,31 +190,43 @@ static std::map<std::string, int64_t> countArrays(const Plan &P) {
   return Counts;
 }
 
-Outcome Launcher::rewriteWithin(ToolOptions Options, bool IfKnown) {
-  Options.MayChange = [&](const UnitRecord &Unit) {
-    return !unchangedAlone(Unit, Options);
-  };
+SourceResult Launcher::rewriteWithin(std::vector<std::string> Scope,
+                                     const ToolOptions &Options, bool IfKnown) {
+  LauncherHooks Hooks{std::move(Scope),
+                      [&](const CompileJob &Job, const UnitResult &Unit) {
+                        return !unchangedAlone(Job, Unit, Options);
+                      },
+                      std::nullopt};
+  if (AsIs && isAsItWas(Tree))
+    Hooks.Compiled = {Report, Command.Output};
   const std::string Decisions =
-      DecisionsLookup(Options.Config).pathFor(Tree.Main);
+      DecisionsLookup(Options.Reading.Config).pathFor(Tree.Main);
   // What people decide is done whatever ptxas says.
-  if (IfKnown && Options.Confirm && Decisions.empty() && !isKnown(Options))
-    return {Outcome::Unknown};
-  auto Read = readPaths(Options);
+  if (IfKnown && Options.Planning.Confirm && Decisions.empty() &&
+      !isKnown(Options, Hooks))
+    return {SourceResult::Unknown};
+  auto Unreadable = [&](std::string Why) {
+    return SourceResult{
+        SourceResult::Unreadable, std::move(Why), {}, "", Decisions};
+  };
+  auto Read = readPaths(Options, Hooks);
   if (!Read)
-    return {Outcome::Unreadable, toString(Read.takeError()), {}, "", Decisions};
+    return Unreadable(toString(Read.takeError()));
   std::optional<Plan> Unchanged;
-  if (Read->Units.size() == 1 &&
-      !Read->Units.front().Unit.Evidence.isComplete())
-    Unchanged = unchangedAlone(Read->Units.front(), Options);
-  auto Run = decide(std::move(*Read), Options);
+  if (Read->Units.size() == 1) {
+    const auto &[Job, Unit] = Read->Units.front();
+    if (!Unit.Evidence.isComplete())
+      Unchanged = unchangedAlone(Job, Unit, Options);
+  }
+  auto Run = decide(std::move(*Read), Options, Hooks);
   if (!Run)
-    return {Outcome::Unreadable, toString(Run.takeError()), {}, "", Decisions};
-  if (Run->SomeFailed)
-    return {Outcome::Unreadable, "it does not parse", {}, "", Decisions};
-  if (Options.Level != Detail::Quiet) // Shown where the user asks for it.
-    printText(llvm::errs(), Run->Decisions, Run->Resources, Options.Level,
-              Options.Explain);
-  Outcome Result = copyWith(Run->Changes);
+    return Unreadable(toString(Run.takeError()));
+  if (Run->Read.SomeFailed)
+    return Unreadable("it does not parse");
+  if (Options.level() != Detail::Quiet) // Shown where the user asks for it.
+    printText(llvm::errs(), Run->Decisions, Run->Resources, Options.level(),
+              Options.Report.Explain);
+  SourceResult Result = copyWith(Run->Changes);
   if (Result.Message.empty())
     Result.Counts = countArrays(Unchanged ? *Unchanged : Run->Decisions);
   if (!Run->Decisions.Arrays.empty())
@@ -235,37 +234,35 @@ Outcome Launcher::rewriteWithin(ToolOptions Options, bool IfKnown) {
   return Result;
 }
 
-Outcome Launcher::copyWith(llvm::ArrayRef<ChangedFile> Changes) {
+SourceResult Launcher::copyWith(llvm::ArrayRef<ChangedFile> Changes) {
   if (Changes.empty())
     return {};
   auto Made =
       makeShadow(Tree, Command.Folders, Changes, shadowFolder(Command.Output));
   if (llvm::Error Problem = Made ? writeShadow(*Made) : Made.takeError())
-    return {Outcome::Unchanged, toString(std::move(Problem))};
-  Outcome Result{Outcome::Rewritten, "", {}, Made->QuoteFolder};
+    return {SourceResult::Unchanged, toString(std::move(Problem))};
+  SourceResult Result{SourceResult::Rewritten, "", {}, Made->QuoteFolder};
   for (const ShadowFile &File : Made->Files)
     Result.Copies.emplace_back(File.Path, File.Original);
   return Result;
 }
 
 // Where the headers cannot be copied, their arrays stay.
-Outcome Launcher::rewrite(bool IfKnown) {
+SourceResult Launcher::rewrite(bool IfKnown) {
   std::optional<ToolOptions> Options = readOptions();
   if (!Options)
-    return {Outcome::NoFlags, "'" + llvm::join(Flags, " ") +
-                                  "' is not understood by 'bankstripe "
-                                  "rewrite'"};
-  Options->Scope = {"/"};
-  Outcome Result = rewriteWithin(*Options, IfKnown);
-  if (Result.What == Outcome::Unchanged && !Result.Message.empty()) {
+    return {SourceResult::NoFlags, "'" + llvm::join(Flags, " ") +
+                                       "' is not understood by 'bankstripe "
+                                       "rewrite'"};
+  SourceResult Result = rewriteWithin({"/"}, *Options, IfKnown);
+  if (Result.What == SourceResult::Unchanged && !Result.Message.empty()) {
     note(Result.Message + "; arrays in headers stay where they are");
-    Options->Scope.clear();
-    return rewriteWithin(*Options, /*IfKnown=*/false);
+    return rewriteWithin({}, *Options, /*IfKnown=*/false);
   }
   return Result;
 }
 
-Outcome Launcher::askApart(bool IfKnown) {
+SourceResult Launcher::askApart(bool IfKnown) {
   const ProcessResult Ended =
       Process(
           [&] {
@@ -274,19 +271,19 @@ Outcome Launcher::askApart(bool IfKnown) {
           },
           isSet("BANKSTRIPE_VERBOSE") ? Output::Shown : Output::Together)
           .wait();
-  std::optional<Outcome> Result;
+  std::optional<SourceResult> Result;
   if (Ended.Interrupted)
-    return {Outcome::Interrupted};
+    return {SourceResult::Interrupted};
   if (Ended.succeeded())
-    Result = fromBytes<Outcome>(Ended.Answer);
+    Result = fromBytes<SourceResult>(Ended.Answer);
   if (!Result)
-    return {Outcome::Unreadable, "it was too much for bankstripe"};
+    return {SourceResult::Unreadable, "it was too much for bankstripe"};
   return *Result;
 }
 
 // Copies are nothing that a build should look at. In the place of the helper's
 // name stands the source's once more.
-void Launcher::mendDepfiles(const Outcome &Result) const {
+void Launcher::mendDepfiles(const SourceResult &Result) const {
   const std::string Source = Tree.Files.at(Tree.Main).Name;
   std::vector<std::string> OfSource{Source};
   if (!Result.Decisions.empty())
@@ -368,12 +365,12 @@ std::optional<int> Launcher::compileFirst() {
   return endAs(*AsIs);
 }
 
-int Launcher::compileAsIs(const Outcome &Result) {
+int Launcher::compileAsIs(const SourceResult &Result) {
   auto Counts = Result.Counts;
-  Counts["parsed"] = Result.What == Outcome::Unchanged;
+  Counts["parsed"] = Result.What == SourceResult::Unchanged;
   addStats(statsOf(std::move(Counts)));
   // Of what does not compile either, the compiler says enough.
-  if (!AsIs && Result.What != Outcome::Unreadable &&
+  if (!AsIs && Result.What != SourceResult::Unreadable &&
       (Command.Depfiles.empty() || Result.Decisions.empty()))
     return become(Command.Words);
   if (AsIs)
@@ -382,7 +379,7 @@ int Launcher::compileAsIs(const Outcome &Result) {
       AsIs ? *AsIs : runProcess(Command.Words, Output::Shown);
   if (Ended.succeeded()) {
     mendDepfiles(Result);
-    if (Result.What == Outcome::Unreadable)
+    if (Result.What == SourceResult::Unreadable)
       warn("'" + Command.Input +
            "' cannot be worked on, so it was compiled as it is "
            "(BANKSTRIPE_VERBOSE=1 says why)");
@@ -391,14 +388,14 @@ int Launcher::compileAsIs(const Outcome &Result) {
 }
 
 // The few messages that name a file by its path and not by `#line`.
-static std::string withOriginals(std::string Text, const Outcome &Result) {
+static std::string withOriginals(std::string Text, const SourceResult &Result) {
   for (const auto &[Copy, Original] : Result.Copies)
     if (!Original.empty())
       Text = llvm::join(llvm::split(Text, Copy), Original);
   return Text;
 }
 
-int Launcher::compileCopy(const Outcome &Result) {
+int Launcher::compileCopy(const SourceResult &Result) {
   std::vector<std::string> Extra;
   if (!Result.QuoteFolder.empty())
     // In one word, which ccache understands.
@@ -411,14 +408,15 @@ int Launcher::compileCopy(const Outcome &Result) {
   auto Counts = Result.Counts;
   Counts["parsed"] = Counts["rewritten"] = 1;
   const CompileStats Stats = statsOf(std::move(Counts));
-  const bool New = addStats(Stats);
+  const bool News = areNews(Stats);
+  addStats(Stats);
   const ProcessResult Ended =
       runProcess(compileInstead(Command, Copy, Extra), Output::Apart);
   if (Ended.succeeded() || Ended.wasKilled() || Ended.Interrupted) {
     show(withOriginals(Ended.Out, Result), withOriginals(Ended.Err, Result));
     if (Ended.succeeded()) {
       mendDepfiles(Result);
-      if (New && !llvm::is_contained(Flags, "--quiet"))
+      if (News && !llvm::is_contained(Flags, "--quiet"))
         llvm::errs() << "bankstripe: " << Command.Input << ": " << Stats.text()
                      << '\n';
     }
@@ -457,27 +455,27 @@ int Launcher::run() {
     addStats(statsOf({}));
     return become(Command.Words);
   }
-  Outcome Result = askApart(/*IfKnown=*/mayCompileFirst());
-  if (Result.What == Outcome::Unknown) {
+  SourceResult Result = askApart(/*IfKnown=*/mayCompileFirst());
+  if (Result.What == SourceResult::Unknown) {
     if (const auto Status = compileFirst())
       return *Status;
     Result = askApart(/*IfKnown=*/false);
   }
   switch (Result.What) {
-  case Outcome::Unknown:
-  case Outcome::Unchanged:
+  case SourceResult::Unknown:
+  case SourceResult::Unchanged:
     if (!Result.Message.empty())
       note(Result.Message + "; it is compiled as it is");
     return compileAsIs(Result);
-  case Outcome::Unreadable:
+  case SourceResult::Unreadable:
     note(Result.Message);
     return compileAsIs(Result);
-  case Outcome::NoFlags:
+  case SourceResult::NoFlags:
     warn(Result.Message + ", so '" + Command.Input + "' is compiled as it is");
     return compileAsIs(Result);
-  case Outcome::Interrupted:
+  case SourceResult::Interrupted:
     return ExitSomeFailed;
-  case Outcome::Rewritten:
+  case SourceResult::Rewritten:
     break;
   }
   return compileCopy(Result);
@@ -485,7 +483,7 @@ int Launcher::run() {
 
 // The options of `rewrite` before the compiler, whose name looks like none;
 // without any, those of the environment.
-static std::vector<std::string> takeFlags(std::vector<std::string> &Words) {
+static std::vector<std::string> removeFlags(std::vector<std::string> &Words) {
   auto Compiler = llvm::find_if(
       Words, [](StringRef Word) { return !Word.starts_with("-"); });
   std::vector<std::string> Flags(Words.begin(), Compiler);
@@ -496,7 +494,7 @@ static std::vector<std::string> takeFlags(std::vector<std::string> &Words) {
 }
 
 int bankstripe::runWrap(std::vector<std::string> Words) {
-  std::vector<std::string> Flags = takeFlags(Words);
+  std::vector<std::string> Flags = removeFlags(Words);
   if (Words.empty()) {
     llvm::errs() << "bankstripe: give a compiler and its arguments, such as "
                     "'bankstripe wrap nvcc -c a.cu'\n";

@@ -35,26 +35,26 @@ static int exitStatus(llvm::Expected<int> Ended) {
 }
 
 int main(int Argc, const char **Argv) {
-  // Before anything that takes time or handles signals: most often a launcher
-  // only becomes the compiler. What follows is not for us to understand.
-  const bool AsksForHelp = Argc > 2 && llvm::StringRef(Argv[2]) == "--help";
-  if (Argc > 1 && llvm::StringRef(Argv[1]) == "wrap" && !AsksForHelp)
-    return runWrap({Argv + 2, Argv + Argc});
   const auto Executable = [&] {
     return llvm::sys::fs::getMainExecutable(Argv[0],
                                             reinterpret_cast<void *>(&main));
   };
-  if (Argc > 1 && llvm::StringRef(Argv[1]) == "verify" &&
-      comparesCommands({Argv + 2, Argv + Argc}))
-    return exitStatus(
-        runBeside("bankstripe-verify", {Argv + 2, Argv + Argc}, Executable()));
-  if (Argc > 1 && llvm::StringRef(Argv[1]) == "stats" && !AsksForHelp)
-    return runStats({Argv + 2, Argv + Argc});
-  if (Argc > 1 && llvm::StringRef(Argv[1]) == "reason" && !AsksForHelp)
-    return runReason({Argv + 2, Argv + Argc});
-  if (Argc > 1 && llvm::StringRef(Argv[1]) == "replay")
-    return exitStatus(
-        runBeside("bankstripe-replay", {Argv + 2, Argv + Argc}, Executable()));
+  // Before anything that takes time or handles signals: most often a launcher
+  // only becomes the compiler. What follows is not for us to understand.
+  const llvm::StringRef Name = Argc > 1 ? Argv[1] : "";
+  const llvm::ArrayRef Words(Argv + std::min(Argc, 2), Argv + Argc);
+  if (Name == "replay")
+    return exitStatus(runBeside("bankstripe-replay", Words, Executable()));
+  if (Name == "verify" && comparesCommands(Words))
+    return exitStatus(runBeside("bankstripe-verify", Words, Executable()));
+  if (Words.empty() || Words.front() != llvm::StringRef("--help")) {
+    if (Name == "wrap")
+      return runWrap({Words.begin(), Words.end()});
+    if (Name == "stats")
+      return runStats(Words);
+    if (Name == "reason")
+      return runReason(Words);
+  }
   llvm::InitLLVM Init(Argc, Argv);
   initializeClang();
 

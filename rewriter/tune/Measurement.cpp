@@ -171,16 +171,14 @@ llvm::Expected<std::vector<Replayed>> bankstripe::parseReplays(StringRef Json) {
   auto Results = parse<std::vector<ReplayResult>>(Json, "bankstripe-replay");
   if (!Results)
     return Results.takeError();
-  const llvm::Expected<json::Value> Parsed = json::parse(Json);
   std::vector<Replayed> All;
-  for (const auto &[R, V] : llvm::zip_equal(*Results, *Parsed->getAsArray())) {
+  for (const ReplayResult &R : *Results) {
     if (R.Verdict == ResultVerdict::NotReproduced)
       return llvm::createStringError(
           "launched again, it does not leave what it left in its program");
     if (!R.Original)
       return llvm::createStringError(R.Problem);
     All.push_back(summarize(R));
-    All.back().Json = llvm::formatv("[{0}]", V);
   }
   return All;
 }

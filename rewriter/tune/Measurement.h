@@ -66,7 +66,6 @@ struct Replayed {
   /// The original leaves something else each time, so nothing is known of what
   /// this computes.
   bool Varies = false;
-  std::string Json = {}; ///< A list with nothing but this.
   /// Where the speedup lies with a probability of 95 %, where that was asked
   /// for long enough.
   std::optional<std::pair<double, double>> Sure = {};

@@ -29,9 +29,14 @@ static constexpr int CannotRun = 127;
 /// Signals that ask us to end.
 static constexpr int EndSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-/// How many there are of HeldSignals, and what was blocked before them.
+/// A status that nobody has received.
+static constexpr int LostStatus = CannotRun << 8;
+
+/// How many there are of HeldSignals, and what was blocked and done with the
+/// end of children before them.
 static unsigned Holders = 0;
-static sigset_t Before;
+static sigset_t MaskBefore;
+static struct sigaction ChildActionBefore;
 
 /// Whether this process is in a group that ends with it.
 static bool InGroup = false;
@@ -46,16 +51,27 @@ static sigset_t setOf(std::initializer_list<int> Further) {
   return Set;
 }
 
+// Whoever started this process may have it ignore SIGCHLD: then its children
+// would leave no status, and waitForChild would not hear of their ends.
 HeldSignals::HeldSignals() {
-  // A child's end is one that waitForChild looks for.
+  if (Holders++ != 0)
+    return;
   const sigset_t Set = setOf({SIGCHLD});
-  if (Holders++ == 0)
-    sigprocmask(SIG_BLOCK, &Set, &Before);
+  sigprocmask(SIG_BLOCK, &Set, &MaskBefore);
+  struct sigaction Usual = {};
+  Usual.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &Usual, &ChildActionBefore);
+}
+
+static void restoreSignals() {
+  Holders = 0;
+  sigaction(SIGCHLD, &ChildActionBefore, nullptr);
+  sigprocmask(SIG_SETMASK, &MaskBefore, nullptr);
 }
 
 HeldSignals::~HeldSignals() {
   if (--Holders == 0)
-    sigprocmask(SIG_SETMASK, &Before, nullptr);
+    restoreSignals();
 }
 
 bool ProcessResult::wasKilled() const { return WIFSIGNALED(Status); }
@@ -77,7 +93,7 @@ static int makeFile() {
   return File;
 }
 
-static std::string takeText(int &File) {
+static std::string readAndClose(int &File) {
   std::string Text;
   if (File < 0)
     return Text;
@@ -118,8 +134,7 @@ Process::Process(llvm::function_ref<std::string()> Work, Output Printed)
       setpgid(Id, Id);
     return;
   }
-  Holders = 0;
-  sigprocmask(SIG_SETMASK, &Before, nullptr);
+  restoreSignals();
   if (Out >= 0) {
     dup2(Out, STDOUT_FILENO);
     dup2(Printed == Output::Apart ? Err : Out, STDERR_FILENO);
@@ -147,7 +162,7 @@ Process &Process::operator=(Process &&Other) noexcept {
 
 Process::~Process() {
   if (Id > 0) {
-    tell(SIGKILL);
+    send(SIGKILL);
     waitpid(Id, nullptr, 0);
   }
   for (int File : {Out, Err, Answer})
@@ -155,14 +170,15 @@ Process::~Process() {
       close(File);
 }
 
-ProcessResult Process::take(int Status) {
+ProcessResult Process::collect(int Status) {
   if (HasGroup && WIFSIGNALED(Status)) // It has not ended what it started.
-    tell(SIGKILL);
+    send(SIGKILL);
   Id = -1;
-  return {Status, false, takeText(Out), takeText(Err), takeText(Answer)};
+  return {Status, false, readAndClose(Out), readAndClose(Err),
+          readAndClose(Answer)};
 }
 
-void Process::tell(int Signal) const { kill(HasGroup ? -Id : Id, Signal); }
+void Process::send(int Signal) const { kill(HasGroup ? -Id : Id, Signal); }
 
 pid_t bankstripe::waitForChild(pid_t Id, int &Status) {
   const sigset_t Set = setOf({SIGCHLD});
@@ -170,8 +186,10 @@ pid_t bankstripe::waitForChild(pid_t Id, int &Status) {
     const pid_t Ended = waitpid(Id, &Status, WNOHANG);
     if (Ended > 0)
       return Ended;
-    if (Ended < 0 && errno != EINTR)
+    if (Ended < 0 && errno != EINTR) {
+      Status = LostStatus;
       return 0;
+    }
     if (const int Signal = sigwaitinfo(&Set, nullptr);
         Signal > 0 && Signal != SIGCHLD)
       return -Signal;
@@ -183,8 +201,8 @@ ProcessResult Process::wait() {
     return {};
   int Status = 0, Received = 0;
   for (pid_t Ended; (Ended = waitForChild(Id, Status)) < 0; Received = -Ended)
-    tell(-Ended);
-  ProcessResult Result = take(Status);
+    send(-Ended);
+  ProcessResult Result = collect(Status);
   Result.Interrupted = Received != 0;
   return Result;
 }

@@ -70,12 +70,12 @@ public:
   /// Below zero when it could not be started.
   pid_t id() const { return Id; }
   /// To be called when waitForChild has given \p Status.
-  ProcessResult take(int Status);
+  ProcessResult collect(int Status);
   /// Waits for it. Signals that ask this process to end meanwhile are handed
   /// on to the other.
   ProcessResult wait();
   /// Sends it \p Signal, with those that it started where nobody answers it.
-  void tell(int Signal) const;
+  void send(int Signal) const;
 
 private:
   HeldSignals Held;
@@ -85,8 +85,8 @@ private:
 };
 
 /// Waits for the child \p Id, or any for -1. \returns the id of one that ended,
-/// with \p Status as waitpid says; zero when there is none; or the negative
-/// number of a signal that asks us to end.
+/// with \p Status as waitpid says; zero when there is none, as somebody else
+/// has waited for it; or the negative number of a signal that asks us to end.
 pid_t waitForChild(pid_t Id, int &Status);
 
 /// Runs \p Words in \p Directory, which is the current one if it is empty, as

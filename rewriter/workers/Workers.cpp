@@ -87,7 +87,7 @@ void Workers::finish() {
 }
 
 WorkResult Workers::collect(Process &Done, int Status) {
-  ProcessResult Ended = Done.take(Status);
+  ProcessResult Ended = Done.collect(Status);
   WorkResult Result{"", std::move(Ended.Out), Ended.problem()};
   if (WIFSIGNALED(Status) && WTERMSIG(Status) == SIGALRM)
     Result.Problem =
@@ -106,8 +106,10 @@ void Workers::waitForOne() {
     Open.clear();
     endBy(-Id);
   }
-  auto It = llvm::find_if(
-      Open, [&](const auto &Each) { return Each.second.id() == Id; });
+  // Where somebody else has waited for all of them, each is lost.
+  auto It = llvm::find_if(Open, [&](const auto &Each) {
+    return Id == 0 || Each.second.id() == Id;
+  });
   if (It == Open.end())
     return; // Nobody of ours.
   const size_t Piece = It->first;

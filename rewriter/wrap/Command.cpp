@@ -32,7 +32,7 @@ public:
   void run(Dialect WrittenFor);
 
 private:
-  void take(const CompilerOption &Option);
+  void read(const CompilerOption &Option);
   void finish();
   void findOutput();
   void findDepfiles();
@@ -46,7 +46,7 @@ private:
 
 } // namespace
 
-void Reader::take(const CompilerOption &Option) {
+void Reader::read(const CompilerOption &Option) {
   const std::string &Value = Option.Value;
   switch (Option.Meaning) {
   case OptionMeaning::Input:
@@ -152,7 +152,7 @@ void Reader::finish() {
 
 void Reader::run(Dialect WrittenFor) {
   for (const CompilerOption &Option : readOptions(WrittenFor, Command.AllArgs))
-    take(Option);
+    read(Option);
   Command.MakesModule = Suffix != ".o";
   finish();
 }

@@ -5,17 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy lies elsewhere than its original, and must not show it:
-//
-// - `#line` gives its lines the name and the numbers of the original.
-// - What the source includes from its own folder is named in full, where the
-//   source itself was named in full; else its folder becomes one that quoted
-//   names are looked for in. Either way compilers spell these files as before.
-// - Every file that includes a copied header is copied as well and names the
-//   copy.
-//
-// Where a copy cannot do that, its header is named, and left as it is. What the
-// compiler writes for make or ninja names the originals afterwards.
+// A copy lies elsewhere than its original, and must not show it: `#line` gives
+// its lines the original's name and numbers, and names of included files lead
+// to where they led before (docs/internals/front-end.md). Where a copy cannot
+// do that, its header is named, and left as it is.
 //
 //===----------------------------------------------------------------------===//
 

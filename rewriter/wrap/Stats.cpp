@@ -63,20 +63,34 @@ static std::optional<CompileStats> parse(StringRef Line) {
   return S;
 }
 
-// The last line of each object.
-static void readStats(StringRef Path,
+// Of the lines that hold Word, the last one of each object.
+static void readStats(StringRef Path, StringRef Word,
                       std::map<std::string, CompileStats> &Into) {
   const std::string Text = readText(Path).value_or("");
   for (StringRef Line : llvm::split(Text, '\n'))
-    if (auto Stats = parse(Line))
-      Into[Stats->Object] = std::move(*Stats);
+    if (Line.contains(Word))
+      if (auto Stats = parse(Line))
+        Into[Stats->Object] = std::move(*Stats);
 }
 
-bool bankstripe::addStats(const CompileStats &Stats) {
-  llvm::SmallString<256> Path(path::parent_path(Stats.Object));
-  path::append(Path, StatsFileName);
+static std::string statsFileFor(StringRef Object) {
+  return (path::parent_path(Object) + "/" + StatsFileName).str();
+}
+
+// A build compiles thousands of files into one folder; only the lines about
+// this source are parsed.
+bool bankstripe::areNews(const CompileStats &Stats) {
   std::map<std::string, CompileStats> Before;
-  readStats(Path, Before);
+  readStats(statsFileFor(Stats.Object),
+            llvm::formatv("{0}", json::Value(Stats.Source)).str(), Before);
+  return llvm::none_of(Before, [&](const auto &Entry) {
+    const CompileStats &S = Entry.second;
+    return S.Source == Stats.Source && S.text() == Stats.text();
+  });
+}
+
+void bankstripe::addStats(const CompileStats &Stats) {
+  const std::string Path = statsFileFor(Stats.Object);
   const std::string Line = llvm::formatv("{0}\n", toJson(Stats));
   // Neither through a link, nor to somebody who waits for it. A full disk is
   // none of the build's concerns yet.
@@ -89,10 +103,6 @@ bool bankstripe::addStats(const CompileStats &Stats) {
     (void)!write(File, Line.data(), Line.size());
   if (File >= 0)
     close(File);
-  return llvm::none_of(Before, [&](const auto &Entry) {
-    const CompileStats &S = Entry.second;
-    return S.Source == Stats.Source && S.text() == Stats.text();
-  });
 }
 
 // The commonest of what is counted under names that begin with Kind.
@@ -117,7 +127,7 @@ void bankstripe::printStats(llvm::raw_ostream &OS, StringRef Folder) {
   for (fs::recursive_directory_iterator It(Folder, EC, /*follow=*/false), End;
        It != End && !EC; It.increment(EC))
     if (path::filename(It->path()) == StatsFileName)
-      readStats(It->path(), All);
+      readStats(It->path(), "", All);
   int64_t Files = 0;
   double Seconds = 0;
   std::map<std::string, int64_t> Counts;

@@ -35,10 +35,12 @@ struct CompileStats {
   std::string text() const;
 };
 
-/// Adds \p Stats to those in the folder of its object. \returns whether they
-/// say something else of the source than before. Where nothing can be written
-/// nothing is kept.
-bool addStats(const CompileStats &Stats);
+/// Adds \p Stats to those in the folder of its object. Where nothing can be
+/// written nothing is kept.
+void addStats(const CompileStats &Stats);
+
+/// Whether \p Stats say something else of the source than those in the folder.
+bool areNews(const CompileStats &Stats);
 
 /// Prints the sum of what is there below \p Folder.
 void printStats(llvm::raw_ostream &OS, llvm::StringRef Folder);

@@ -1009,7 +1009,7 @@ __device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
 // `own` for the kernel itself, and `WarpBytes` for each warp.
 template <int WarpBytes>
 __host__ __device__ constexpr byte_count shared_bytes(dim3 block,
-                                                       byte_count own = 0) {
+                                                      byte_count own = 0) {
   return (own + 15) / 16 * 16 +
          (block.x * block.y * block.z + 31) / 32 *
              static_cast<byte_count>(WarpBytes) +

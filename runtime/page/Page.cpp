@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "page/Page.h"
+#include "page/Frame.h"
 #include <nlohmann/json.hpp>
 
 using namespace bankstripe::runtime;
@@ -44,12 +45,6 @@ std::string bankstripe::runtime::htmlPage(const PageInputs &Inputs) {
                      {"time", Inputs.Time},
                      {"verify", parse(Inputs.Verification)},
                      {"plan", shownPlan(Inputs.Plan)}};
-  // What programs print need not be UTF-8. In JSON '<' stands in strings alone,
-  // and without it nothing ends the element that holds the data.
-  std::string Text;
-  for (const char C : Data.dump(-1, ' ', false, Json::error_handler_t::replace))
-    C == '<' ? Text += "\\u003c" : Text += C;
-  std::string Page = PageTemplate;
-  const std::string Mark = "PAGE_DATA";
-  return Page.replace(Page.find(Mark), Mark.size(), Text);
+  // What programs print need not be UTF-8.
+  return pageWith(Data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

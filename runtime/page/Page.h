@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One file that needs nothing else: no network, no fonts. page.html, Page.css
-// and the scripts beside this file make it of two JSON documents that stand in
-// it: what was verified (docs/reference/json-verify.md) and the plan (json.md
-// beside it). docs/guide/report.md says how to read it.
+// It shows two JSON documents: what was verified
+// (docs/reference/json-verify.md) and the plan (json.md beside it).
+// docs/guide/report.md says how to read it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +17,6 @@
 #include <string>
 
 namespace bankstripe::runtime {
-
-/// Everything but the data. The build makes it.
-extern const char *const PageTemplate;
 
 /// What the page is made of.
 struct PageInputs {

@@ -73,7 +73,7 @@ function factsSection(verify, rows, time) {
   return facts && section("runs", "What was run", facts);
 }
 
-function renderPage({ verify, plan, time, version }) {
+function renderVerification({ verify, plan, time, version }) {
   const rows = kernelRows(verify);
   const sections = [
     ["verdict", "Verdict", verdictSection(verify)], ["runs", "Runs", factsSection(verify, rows, time)],
@@ -88,9 +88,11 @@ ${sections.map(([, , body]) => body)}</main>
 `);
 }
 
+const renderPage = (data) => (data.tune ? renderTuning(data) : renderVerification(data));
+
 // Tests have no document.
 if (typeof document !== "undefined") {
   const data = JSON.parse(document.getElementById("data").textContent);
-  document.title = `${Looks[data.verify.verdict].word} - bankstripe verify`;
+  document.title = data.tune ? "bankstripe tune" : `${Looks[data.verify.verdict].word} - bankstripe verify`;
   document.body.insertAdjacentHTML("beforeend", renderPage(data));
 }

@@ -179,16 +179,16 @@ class Replayed(TuneTest):
 
     def test_the_page_agrees_with_the_table(self):
         done = self.expect(DONE, self.tune(GAINS, "--html=page.html", failing=("slot",)))
-        page = self.read("page.html")
-        rows = [re.sub(r"<[^>]*>", "|", row) for row in re.findall("<tr>(.*?)</tr>", page)[1:]]
-        table = re.findall(r"^  ([* ]) (\S.*?) +(\d\.\d\dx|fails.*)$", done.stdout, re.M)
-        self.assertEqual(len(rows), len(table))
-        for row, (mark, name, figure) in zip(rows, table):
-            self.assertIn("|" + (mark + " ").lstrip() + name + "|", row)
-            self.assertIn("|" + figure + "|", row)
-        best = next(row for row in rows if "* stripes" in row)
-        self.assertIn("|1.980 to 2.040|", best)
-        self.assertIn("|40|", best)
+        data = re.search('id="data">(.*?)</script>', self.read("page.html"), re.S)[1]
+        group, = json.loads(data)["tune"]["groups"]
+        rows = [("* " if a["name"] == group["best"] else "  ", a["name"],
+                 f"{a['speedup']:.2f}x" if a["speedup"] else a["standing"])
+                for a in group["attempts"]]
+        table = re.findall(r"^  ([* ] )(\S.*?) +(\d\.\d\dx|fails.*)$", done.stdout, re.M)
+        self.assertEqual(rows, table)
+        best, = (a for a in group["attempts"] if a["name"] == "stripes")
+        self.assertAlmostEqual(best["speedupInterval"][0], 1.98)
+        self.assertEqual(best["resources"][0]["registers"], 40)
 
     def test_carveouts_need_no_compile(self):
         group, attempts = self.attempts(self.tune(GAINS, "--format=json", factors={"30": 0.5}))
@@ -258,6 +258,24 @@ class Replayed(TuneTest):
         # Only the carveouts, of the stripe and of the split, which is as fast here; and one that
         # fits of the slot.
         self.assertEqual(self.replayed(), ["stripe"] * 6 + ["slot"])
+
+    # The path of its copy would be longer than paths may be.
+    def test_a_version_with_a_header_that_cannot_be_copied_is_not_measured(self):
+        folder = self.folder
+        while (room := 4085 - len(f"{folder}//h.cuh")) > 0:
+            folder = folder / ("x" * min(room, 200))
+            folder.mkdir()
+        (folder / "h.cuh").write_text("inline __device__ int one() { return 1; }\n")
+        deep = folder.relative_to(self.folder)
+        self.write("a.cu", f'#include "{deep}/h.cuh"\n' + moves())
+        self.fake_replay(GAINS)
+        self.fake_toolkit()
+        verify = self.fake_verify(GAINS, replays=True)
+        done = self.expect(DONE, self.run_tool(
+            "tune", "--no-confirm", f"--verify-program={verify}", "--cuda-path=kit", "a.cu",
+            env=self.environment(TMPDIR="/tmp")))
+        self.assertRegex(done.stdout, "\n +stripes +cannot make folder")
+        self.assertIn("decision:        keep", self.decisions())
 
     def test_what_is_wrong_or_fails_is_not_taken(self):
         done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}))

@@ -17,7 +17,7 @@ MEASUREMENTS = pathlib.Path(__file__).resolve().parents[3] / "measurements"
 RECORDED = "".join(lzma.open(MEASUREMENTS / f"{name}-h200.txt.xz", "rt").read()
                    for name in ("sweep", "sweep-cached", "sweep-one-way"))
 LINES = [line for line in RECORDED.splitlines() if not line.startswith("#")]
-# What runtime/calibrate/Kernels.cu measures.
+# What runtime/calibrate/CalibrationKernels.cu measures.
 TYPES, BLOCKS = ("1", "4", "8"), ("128", "512")
 VARIANTS = ("original", "reserved", "stripe", "word", "packed", "unpacked")
 TOOL = None

@@ -74,7 +74,7 @@ def decide(options, block):
 
 def expected_work(configuration, elements):
     """What `calibrate` takes for granted in the kernels of the model's fit: trafficOf in
-    rewriter/calibrate/Calibrate.cpp."""
+    rewriter/calibrate/Fit.cpp."""
     size, steps = generate.TYPES[configuration.type].bytes, 100
     per_element = {8: 17, 4: 15}.get(size, 18)
     per_step = 12.24 if size == 4 else 14.23

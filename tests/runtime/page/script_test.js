@@ -11,7 +11,7 @@ const path = require("path");
 const test = require("node:test");
 const vm = require("vm");
 
-const scripts = ["Format", "Kernels", "Plan", "Page"]
+const scripts = ["Format", "Speedups", "Plan", "Tuning", "Page"]
   .map((name) => fs.readFileSync(path.join(__dirname, `../../../runtime/page/${name}.js`), "utf8")).join("");
 const page = vm.runInThisContext(`${scripts}({ html, asHtml, countText, diffDetails, durationText, effectOf,
   factorAxis, factorText, kernelRows, renderPage })`);
@@ -142,4 +142,17 @@ test("lines of a diff", () => {
   assert.match(text, /<span class="hunk">@@ -7,2 \+7,2 @@\n<\/span><span> int i;/);
   assert.match(text, /<del>-a\[i\] = &quot;ä&quot;;/);
   assert.match(text, /<ins>\+at\(a, i\) = &quot;ö&quot;;/);
+});
+
+test("the page of a tuning marks the best and escapes names", () => {
+  const version = { name: "stripes", speedup: 2, speedupInterval: [1.98, 2.04], standing: "the best",
+                    resources: [{ warps: 48, registers: 40, localBytes: 0, sharedBytes: 400 }] };
+  const text = page.renderPage({ version: "1", tune: { summary: "tuned on <GPU & more>", conclusion: "",
+    notLaunched: ["other<int>"], groups: [{ titles: ["kernel count at a.cu:3"], how: "", conclusion: "", best: "stripes",
+      attempts: [{ ...version, name: "as it is", speedup: null, speedupInterval: null, standing: "wrong" }, version] }] } });
+  assert.match(text, /tuned on &lt;GPU &amp; more&gt;/);
+  assert.match(text, /<li>kernel other&lt;int&gt;<\/li>/);
+  assert.match(text, /<strong>\* stripes<\/strong>.*the best/);
+  assert.match(text, />2\.00×<.*>1\.980 to 2\.040<.*>48<.*>40<.*>0<.*>400</s);
+  assert.match(text, /as it is.*wrong/);
 });

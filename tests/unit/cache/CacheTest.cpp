@@ -115,9 +115,9 @@ TEST_F(CacheTest, OnlyOurFilesAreRemoved) {
 }
 
 TEST(Key, TellsPartsApart) {
-  const std::string Key = KeyBuilder().add("a", "bc").add("d", "").take();
-  EXPECT_EQ(Key, KeyBuilder().add("a", "bc").add("d", "").take());
-  EXPECT_NE(Key, KeyBuilder().add("a", "b").add("cd", "").take());
-  EXPECT_NE(Key, KeyBuilder().add("a", "bc").take());
-  EXPECT_NE(Key, KeyBuilder().add("d", "").add("a", "bc").take());
+  const std::string Key = KeyBuilder().add("a", "bc").add("d", "").key();
+  EXPECT_EQ(Key, KeyBuilder().add("a", "bc").add("d", "").key());
+  EXPECT_NE(Key, KeyBuilder().add("a", "b").add("cd", "").key());
+  EXPECT_NE(Key, KeyBuilder().add("a", "bc").key());
+  EXPECT_NE(Key, KeyBuilder().add("d", "").add("a", "bc").key());
 }

@@ -71,7 +71,7 @@ TEST_F(Lookup, WithoutAFileThereAreNoDecisions) {
   DecisionsLookup L({});
   read(L, Source);
   EXPECT_EQ(L.defaultsFor(Source), FileDefaults());
-  EXPECT_TRUE(L.decisions().empty());
+  EXPECT_TRUE(L.decisions().Arrays.empty());
 }
 
 TEST_F(Lookup, NoneIsObeyedWhenNoneIsWanted) {
@@ -88,9 +88,9 @@ TEST_F(Lookup, ANamedFileSpeaksForAll) {
   const std::string Source = write("src/a.cu");
   DecisionsLookup L({/*None=*/false, Named});
   read(L, Source);
-  ASSERT_EQ(L.decisions().size(), 1u);
-  EXPECT_EQ(L.decisions()[0].File, Source);
-  EXPECT_EQ(L.decisions()[0].Problem, "");
+  ASSERT_EQ(L.decisions().Arrays.size(), 1u);
+  EXPECT_EQ(L.decisions().Arrays[0].File, Source);
+  EXPECT_EQ(L.decisions().Arrays[0].Problem, "");
 }
 
 TEST_F(Lookup, FilesAreRelativeToTheDecisionsFile) {
@@ -98,9 +98,10 @@ TEST_F(Lookup, FilesAreRelativeToTheDecisionsFile) {
   const std::string Source = write("src/a.cu");
   DecisionsLookup L({});
   read(L, Source);
-  ASSERT_EQ(L.decisions().size(), 1u);
-  EXPECT_EQ(L.decisions()[0].File, Source);
-  EXPECT_EQ(L.decisions()[0].Where, (Place{Root + ".bankstripe.yaml", 3, 6}));
+  ASSERT_EQ(L.decisions().Arrays.size(), 1u);
+  EXPECT_EQ(L.decisions().Arrays[0].File, Source);
+  EXPECT_EQ(L.decisions().Arrays[0].Where,
+            (Place{Root + ".bankstripe.yaml", 3, 6}));
 }
 
 TEST_F(Lookup, LinksAreFollowed) {
@@ -109,16 +110,16 @@ TEST_F(Lookup, LinksAreFollowed) {
   ASSERT_FALSE(fs::create_link(Root + "real", Root + "link"));
   DecisionsLookup L({});
   read(L, Root + "link/a.cu");
-  ASSERT_EQ(L.decisions().size(), 1u);
-  EXPECT_EQ(L.decisions()[0].File, Source);
+  ASSERT_EQ(L.decisions().Arrays.size(), 1u);
+  EXPECT_EQ(L.decisions().Arrays[0].File, Source);
 }
 
 TEST_F(Lookup, DecisionAboutAFileThatIsGone) {
   write(".bankstripe.yaml", about("gone.cu"));
   DecisionsLookup L({});
   read(L, write("a.cu"));
-  ASSERT_EQ(L.decisions().size(), 1u);
-  EXPECT_EQ(L.decisions()[0].Problem, "there is no such file");
+  ASSERT_EQ(L.decisions().Arrays.size(), 1u);
+  EXPECT_EQ(L.decisions().Arrays[0].Problem, "there is no such file");
 }
 
 TEST_F(Lookup, DecisionAboutAFileForWhichAnotherSpeaks) {
@@ -127,8 +128,8 @@ TEST_F(Lookup, DecisionAboutAFileForWhichAnotherSpeaks) {
   write("src/a.cu");
   DecisionsLookup L({});
   read(L, write("b.cu"));
-  ASSERT_EQ(L.decisions().size(), 1u);
-  EXPECT_EQ(L.decisions()[0].Problem,
+  ASSERT_EQ(L.decisions().Arrays.size(), 1u);
+  EXPECT_EQ(L.decisions().Arrays[0].Problem,
             "'" + Root + "src/.bankstripe.yaml' speaks for that file");
 }
 
@@ -137,8 +138,8 @@ TEST_F(Lookup, DecisionAboutAFileOutsideItsFolder) {
   write("b.cu");
   DecisionsLookup L({});
   read(L, write("src/a.cu"));
-  ASSERT_EQ(L.decisions().size(), 1u);
-  EXPECT_EQ(L.decisions()[0].Problem,
+  ASSERT_EQ(L.decisions().Arrays.size(), 1u);
+  EXPECT_EQ(L.decisions().Arrays[0].Problem,
             "that file lies outside the folder of its decisions file");
 }
 
@@ -149,10 +150,10 @@ TEST_F(Lookup, DecisionsAboutKernels) {
   const std::string Source = write("a.cu");
   DecisionsLookup L({});
   read(L, Source);
-  ASSERT_EQ(L.kernelDecisions().size(), 2u);
-  EXPECT_EQ(L.kernelDecisions()[0].File, Source);
-  EXPECT_EQ(L.kernelDecisions()[0].Problem, "");
-  EXPECT_EQ(L.kernelDecisions()[1].Problem, "there is no such file");
+  ASSERT_EQ(L.decisions().Kernels.size(), 2u);
+  EXPECT_EQ(L.decisions().Kernels[0].File, Source);
+  EXPECT_EQ(L.decisions().Kernels[0].Problem, "");
+  EXPECT_EQ(L.decisions().Kernels[1].Problem, "there is no such file");
 }
 
 TEST_F(Lookup, WhatCannotBeObeyedIsAnError) {

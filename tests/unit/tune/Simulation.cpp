@@ -79,6 +79,4 @@ std::string Simulation::bestOf(const std::string &Name) const {
   return Best ? Best->Name : "";
 }
 
-TuneOutcome Simulation::outcome() const {
-  return {Movable, Groups, "Test GPU"};
-}
+TuneResult Simulation::result() const { return {Movable, Groups, "Test GPU"}; }

@@ -20,7 +20,7 @@
 #define BANKSTRIPE_TESTS_UNIT_TUNE_SIMULATION_H
 
 #include "Units.h"
-#include "tune/Outcome.h"
+#include "tune/TuneResult.h"
 #include <functional>
 
 namespace bankstripe::testing {
@@ -50,7 +50,7 @@ public:
   /// The best for that group; empty for the original.
   std::string bestOf(const std::string &Name) const;
   const TuneGroup &groupOf(const std::string &Name) const;
-  TuneOutcome outcome() const;
+  TuneResult result() const;
 
 private:
   void measure(const TuneGroup &G, const Plan &P, Attempt &A) const;

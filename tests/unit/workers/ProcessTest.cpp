@@ -62,6 +62,12 @@ TEST(Process, SignalThatEndsIt) {
   EXPECT_EQ(Result.problem(), "was ended by signal 9");
 }
 
+TEST(Process, WhoeverIgnoresTheEndOfChildrenHearsOfIt) {
+  const auto Before = signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(runShell("exit 3", Output::Shown).exitStatus(), 3);
+  signal(SIGCHLD, Before);
+}
+
 TEST(Process, SignalsAreHandedOn) {
   const pid_t Own = getpid();
   const ProcessResult Result =

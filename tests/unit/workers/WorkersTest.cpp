@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include <csignal>
 #include <map>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace bankstripe;
@@ -110,6 +111,20 @@ TEST_F(WorkersTest, OneFailureLeavesTheOthers) {
   Pool.finish();
   for (const auto &[Piece, Result] : Results)
     EXPECT_EQ(Result.Answer, Piece % 2 ? "" : "done");
+}
+
+TEST_F(WorkersTest, WhoeverIgnoresTheEndOfChildrenGetsAnswers) {
+  const auto Before = signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(resultOf([] { return std::string("answer"); }).Answer, "answer");
+  EXPECT_EQ(signal(SIGCHLD, Before), SIG_IGN);
+}
+
+TEST_F(WorkersTest, PiecesThatSomebodyElseHasWaitedForAreLost) {
+  Workers Pool = pool({2, 0});
+  Pool.start(0, [] { return std::string("answer"); });
+  waitpid(-1, nullptr, 0);
+  Pool.finish();
+  EXPECT_EQ(Results[0].Problem, "ended with status 127");
 }
 
 // A piece begins when the one before it has ended: it sees that one's result.

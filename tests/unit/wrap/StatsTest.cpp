@@ -35,7 +35,9 @@ protected:
                 {"verdict stripe", Stripes},     {"verdict unchanged", 1},
                 {"reason block-size-unknown", 1}};
     S.Seconds = 0.5;
-    return addStats(S);
+    const bool News = areNews(S);
+    addStats(S);
+    return News;
   }
   std::string sum() const {
     std::string Text;

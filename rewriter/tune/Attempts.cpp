@@ -1,25 +1,15 @@
-//===-- Search.cpp - which layouts to measure -----------------------------===//
+//===-- Attempts.cpp - which layouts to measure ---------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// How layouts are tried
-// ---------------------
-// A group of kernels goes through
-//
-//     the original, once more           how far chance goes
-//     bits, stripes, slots, what was predicted, each with shared arrays padded
-//     shared arrays padded alone
-//     the fastest without one array     while that gains
-//     each array alone
-//     one array in another layout       while that gains
-//     other carveouts with the fastest  where launches can be edited
+// docs/guide/tune.md lists the versions in the order in which they are tried.
 //
 //===----------------------------------------------------------------------===//
 
-#include "tune/Search.h"
+#include "tune/Attempts.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

@@ -14,24 +14,26 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_TOOL_REPLAYS_H
-#define BANKSTRIPE_TOOL_REPLAYS_H
+#ifndef BANKSTRIPE_BENCH_REPLAYS_H
+#define BANKSTRIPE_BENCH_REPLAYS_H
 
-#include "cache/Cache.h"
-#include "tool/DeviceCode.h"
+#include "bench/DeviceCode.h"
+#include "tune/Attempts.h"
 #include "tune/Measurement.h"
-#include "tune/Search.h"
 
 namespace bankstripe {
 
 /// Plans a trial and makes the changes.
-using CarryOut = std::function<llvm::Expected<RunResult>(const Trial &)>;
+using CarryOut = std::function<llvm::Expected<SourceVersion>(const Trial &)>;
 
 class Replays {
 public:
-  /// All references outlive this. \p Seen has the captures.
-  Replays(const ToolOptions &Options, const ReadResult &Read, Program &P,
-          const ProgramRun &Seen, CarryOut Make);
+  /// All references outlive this. \p Known, which may be nothing, keeps what is
+  /// measured, also of a run that is interrupted. \p Seen has the captures.
+  Replays(const std::vector<UnitRecord> &Units, const Program &P,
+          Answers *Known, const ProgramRun &Seen, CarryOut Make)
+      : Units(Units), P(P), Known(Known), Seen(Seen), Make(std::move(Make)),
+        Codes(Units, P, Known, Seen.Architecture) {}
 
   /// Searches all of \p Groups that can be replayed; of any other, and of one
   /// for which that turns out, WhyWhole says why. Errors: as of applyPlan.
@@ -48,10 +50,10 @@ private:
   struct Version {
     std::map<TuneGroup *, Attempt> Attempts;
     Trial What;
-    RunResult Run;
+    SourceVersion Sources;
   };
   /// What came of one version of a group's kernels.
-  struct Measured {
+  struct VersionTimes {
     Version *From = nullptr;
     double Nanoseconds = 0;     ///< Of all their launches.
     double Most = 0, Least = 0; ///< With a probability of 95 %,
@@ -59,42 +61,44 @@ private:
     bool Varies = false;        ///< So of some launch nothing was compared.
     bool IsStopped = false;     ///< Some launch was timed no longer.
     std::string Problem;
+
+    void add(const CapturedLaunch &L, const Replayed &R);
   };
   /// A captured launch in several versions.
   struct Launched {
     TuneGroup *Group = nullptr;
     unsigned Kernel = 0; ///< Index of the plan.
+    std::string Name;    ///< Of the kernel.
     const CapturedLaunch *Capture = nullptr;
-    std::vector<Measured *> Versions; ///< That are to be replayed.
-    std::vector<std::string> Keys;    ///< Of their results, or empty.
-    std::string Json;                 ///< The result, or
-    std::string Problem;              ///< why there is none.
+    std::vector<VersionTimes *> Versions; ///< That are to be replayed.
+    std::vector<std::string> Keys;        ///< Of their results, or empty.
+    std::vector<Replayed> Results;        ///< The last may be missing.
+    std::string Problem;                  ///< Why there is none; else empty.
   };
   std::string whyNot(const TuneGroup &G, const Plan &Movable) const;
   const UnitRecord *unitOf(const KernelPlan &K) const;
   std::set<const UnitRecord *> unitsOf(const Version &V) const;
   llvm::Expected<std::vector<Version>> compile(std::vector<Version> Versions);
   bool isCompiled(const Version &V) const;
-  void replay(std::vector<TuneGroup> &Groups, std::vector<Version> &Versions);
+  void replay(std::vector<Version> &Versions);
   std::string keyOf(const CapturedLaunch &L, const DeviceCode &Code,
                     llvm::json::Object Candidate) const;
-  std::optional<Replayed> known(const std::string &Key);
-  void keep(const Launched &L);
+  std::optional<Replayed> recall(const std::string &Key);
+  void receive(Launched &L, const WorkResult &Work);
   std::string prepare(Launched &L);
-  llvm::Error take(Launched &L);
-  void take(const CapturedLaunch &L, Measured &M, const Replayed &R);
+  std::vector<Launched>
+  launches(std::map<TuneGroup *, std::vector<VersionTimes>> &All) const;
+  void run(std::vector<Launched> &Launches);
   std::vector<KernelUse> usesOf(const TuneGroup &G, const Version &V) const;
-  void record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
+  void record(TuneGroup &G, llvm::MutableArrayRef<VersionTimes> All,
               double Original);
 
-  const ToolOptions &Options;
-  const ReadResult &Read;
-  Program &P;
+  const std::vector<UnitRecord> &Units;
+  const Program &P;
+  Answers *Known;
   const ProgramRun &Seen;
   CarryOut Make;
   DeviceCodes Codes;
-  /// What earlier runs measured, as an interrupted one did.
-  std::optional<Cache> Earlier;
   unsigned Count = 0, KnownCount = 0;
 };
 

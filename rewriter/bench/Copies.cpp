@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/Copies.h"
+#include "bench/Copies.h"
 #include "frontend/CompilerOptions.h"
 #include "model/SourceFile.h"
 #include "wrap/Includes.h"
@@ -27,17 +27,17 @@ bool GivenFiles::operator()(StringRef File) const {
   auto [It, New] = Known.try_emplace(File, false);
   if (New) {
     const std::string Path = realPath(File);
-    It->second = llvm::any_of(Real, [&](const std::string &Given) {
+    It->second = llvm::any_of(Real, [&](const std::string &Named) {
       StringRef Rest = Path;
-      return Rest.consume_front(Given) &&
-             (Rest.empty() || Given.back() == '/' || Rest.starts_with("/"));
+      return Rest.consume_front(Named) &&
+             (Rest.empty() || Named.back() == '/' || Rest.starts_with("/"));
     });
   }
   return It->second;
 }
 
-std::string bankstripe::commonFolder(const std::set<std::string> &Files) {
-  std::string Common = realPath(*Files.begin());
+std::string bankstripe::commonFolder(llvm::ArrayRef<std::string> Files) {
+  std::string Common = realPath(Files.front());
   if (!fs::is_directory(Common))
     Common = path::parent_path(Common).str();
   for (const std::string &File : Files)
@@ -57,9 +57,9 @@ static std::string realFolder(StringRef Path) {
   return realFolder(path::parent_path(Path)) + "/" + path::filename(Path).str();
 }
 
-Copies::Copies(StringRef Given, const std::vector<std::string> &Paths)
-    : Folder(withSlash(realFolder(Given))),
-      Tree(withSlash(commonFolder({Paths.begin(), Paths.end()}))) {}
+Copies::Copies(StringRef Destination, const std::vector<std::string> &Paths)
+    : Folder(withSlash(realFolder(Destination))),
+      Tree(withSlash(commonFolder(Paths))) {}
 
 bool Copies::isCopy(StringRef File) const {
   return Folder != Tree && StringRef(Folder).starts_with(Tree) &&
@@ -122,8 +122,7 @@ llvm::Error Copies::put(StringRef Place, StringRef Text,
   return replaceFile(Path, Text, std::nullopt);
 }
 
-llvm::Error Copies::copy(StringRef File, StringRef Place,
-                         bool EmbedHelper) const {
+llvm::Error Copies::copy(StringRef File, StringRef Place) const {
   auto Change = Changed.find(realPath(File));
   if (Change == Changed.end()) {
     if (path::filename(File) == HelperFileName)
@@ -135,7 +134,7 @@ llvm::Error Copies::copy(StringRef File, StringRef Place,
   const ChangedFile &Rewritten = *Change->second;
   std::string Text = Rewritten.After;
   const std::string Include = "#include \"" + HelperFileName.str() + "\"";
-  if (!EmbedHelper && !StringRef(Rewritten.Before).contains(Include))
+  if (!StringRef(Rewritten.Before).contains(Include))
     if (const size_t At = Text.find(Include); At != std::string::npos) {
       if (llvm::Error E = put(HelperFileName, helperText(), ""))
         return E;
@@ -169,8 +168,7 @@ changedBeside(const std::string &File,
 }
 
 llvm::Error Copies::write(const std::set<std::string> &Files,
-                          llvm::ArrayRef<ChangedFile> Changes,
-                          bool EmbedHelper) {
+                          llvm::ArrayRef<ChangedFile> Changes) {
   std::set<std::string> All = Files;
   for (const ChangedFile &File : Changes) {
     Changed[realPath(File.Path)] = &File;
@@ -181,8 +179,7 @@ llvm::Error Copies::write(const std::set<std::string> &Files,
     if (isCopy(File) || !fs::is_regular_file(File))
       continue;
     if (auto Place = insideTree(File)) {
-      Problems =
-          joinErrors(std::move(Problems), copy(File, *Place, EmbedHelper));
+      Problems = joinErrors(std::move(Problems), copy(File, *Place));
       continue;
     }
     std::set<std::string> Seen;

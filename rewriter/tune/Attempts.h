@@ -1,4 +1,4 @@
-//===-- Search.h - which layouts to measure ---------------------*- C++ -*-===//
+//===-- Attempts.h - which layouts to measure -------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_TUNE_SEARCH_H
-#define BANKSTRIPE_TUNE_SEARCH_H
+#ifndef BANKSTRIPE_TUNE_ATTEMPTS_H
+#define BANKSTRIPE_TUNE_ATTEMPTS_H
 
 #include "plan/MakePlan.h"
 #include <map>

@@ -11,13 +11,46 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_TOOL_PROGRAM_H
-#define BANKSTRIPE_TOOL_PROGRAM_H
+#ifndef BANKSTRIPE_BENCH_PROGRAM_H
+#define BANKSTRIPE_BENCH_PROGRAM_H
 
-#include "tool/Pipeline.h"
+#include "edit/Edit.h"
+#include "frontend/Frontend.h"
+#include "report/Report.h"
+#include "tune/Measurement.h"
 #include "workers/TemporaryFolder.h"
+#include "workers/Workers.h"
+#include <set>
 
 namespace bankstripe {
+
+/// How many processes work, how long one may take to read a file, and what
+/// people are told meanwhile.
+struct WorkOptions {
+  WorkLimits Limits{0, 600};
+  Detail Level = Detail::Normal;
+
+  bool isQuiet() const { return Level == Detail::Quiet; }
+  bool isVerbose() const { return Level == Detail::Verbose; }
+};
+
+/// How the user's program is built and run.
+struct ProgramOptions {
+  std::vector<std::string> Arguments; ///< `--program-arg`.
+  std::string BuildCommand; ///< `--build`; empty: nvcc on the given files.
+  std::string Tree;         ///< `--tree`, what is built a copy of.
+  std::string Executable;   ///< `--program`, relative to the tree.
+  std::string Verifier;     ///< Path of bankstripe-verify; empty: look.
+  unsigned TimedRuns = 5;   ///< Of each of two programs.
+  double MostCaptured = 16; ///< `tune --max-capture`, in gigabytes.
+  bool KeepFiles = false;   ///< `--keep`.
+};
+
+/// A version of the sources: what was planned, and what that changes.
+struct SourceVersion {
+  Plan Decisions;
+  std::vector<ChangedFile> Changes;
+};
 
 /// The path of the program \p Name in the folder of \p Executable.
 std::string besideExecutable(llvm::StringRef Name, llvm::StringRef Executable);
@@ -29,9 +62,12 @@ public:
   /// Finds what is needed, before any time is spent on building. Errors: there
   /// is no driver, no nvcc or no bankstripe-verify; the message says what to
   /// do.
-  static llvm::Expected<Program> find(const ToolOptions &Options,
-                                      llvm::StringRef Executable,
-                                      const RunResult &Run);
+  /// The references outlive this; \p Executable is this tool, \p Files are what
+  /// \p Jobs read.
+  static llvm::Expected<Program>
+  find(const ProgramOptions &Options, const FrontendOptions &Frontend,
+       WorkOptions Work, llvm::StringRef Executable,
+       std::vector<CompileJob> Jobs, std::set<std::string> Files);
 
   /// Builds the version \p Name (a file name) with \p Changes in place of the
   /// files of the same paths; \p Extra goes to nvcc. Building one of the same
@@ -52,34 +88,33 @@ public:
   /// Runs bankstripe-verify on two executables; \p Extra are further options
   /// for it. \returns its exit status.
   llvm::Expected<int> compare(llvm::StringRef Original, llvm::StringRef Changed,
-                              unsigned Runs, bool Quiet = false,
+                              unsigned TimedRuns, bool Quiet = false,
                               llvm::ArrayRef<std::string> Extra = {}) const;
 
   /// The same; with no timed runs, the run that survey() made stands for the
   /// original's, by the digests and the times that it has.
-  /// \returns its result as JSON.
-  llvm::Expected<std::string> measure(llvm::StringRef Original,
+  llvm::Expected<Measurement> measure(llvm::StringRef Original,
                                       llvm::StringRef Changed,
-                                      unsigned Runs) const;
+                                      unsigned TimedRuns) const;
 
-  /// Runs the program, and captures launches of the kernels with these symbols.
-  /// \returns what bankstripe-verify says of the \p Executable, as JSON.
-  llvm::Expected<std::string> survey(llvm::StringRef Executable,
-                                     llvm::ArrayRef<std::string> Symbols) const;
+  /// Runs \p Executable, and captures launches of the kernels with these
+  /// symbols.
+  llvm::Expected<ProgramRun> survey(llvm::StringRef Executable,
+                                    llvm::ArrayRef<std::string> Symbols) const;
 
   /// Launches the kernel of \p Capture again, and all of \p Candidates, which
-  /// is JSON. \p Name is for its files: several may run at a time. \returns
-  /// what bankstripe-replay says, as JSON.
-  llvm::Expected<std::string> replay(llvm::StringRef Capture,
-                                     llvm::StringRef Candidates,
-                                     llvm::StringRef Name) const;
+  /// is JSON. \p Name is for its files: several may run at a time.
+  llvm::Expected<std::vector<Replayed>> replay(llvm::StringRef Capture,
+                                               llvm::StringRef Candidates,
+                                               llvm::StringRef Name) const;
 
   const std::string &nvcc() const { return Nvcc; }
+  const WorkOptions &work() const { return Work; }
   /// The path of bankstripe-replay.
   std::string replayer() const;
   /// Whether versions of it can be built; else it is only run as it is.
   bool canBuild() const {
-    return !Options.BuildCommand.empty() || Options.BuiltProgram.empty();
+    return !Options.BuildCommand.empty() || Options.Executable.empty();
   }
   /// The files that are read to build it.
   const std::set<std::string> &files() const { return Files; }
@@ -90,10 +125,10 @@ public:
   llvm::Expected<bool> agreesUnfused(llvm::ArrayRef<ChangedFile> Changes);
 
 private:
-  Program(const ToolOptions &Options, const RunResult &Run,
-          TemporaryFolder Made)
-      : Options(Options), Jobs(Run.Jobs), Files(Run.Files),
-        Made(std::move(Made)), Folder(this->Made.path()) {}
+  Program(const ProgramOptions &Options, const FrontendOptions &Frontend,
+          WorkOptions Work, TemporaryFolder Made)
+      : Options(Options), Frontend(Frontend), Work(Work), Made(std::move(Made)),
+        Folder(this->Made.path()) {}
 
   llvm::Expected<std::string> buildFiles(llvm::StringRef Name,
                                          llvm::ArrayRef<ChangedFile> Changes,
@@ -107,14 +142,16 @@ private:
   std::string captures() const { return Folder + "/captures"; }
   std::vector<std::string> comparison(llvm::StringRef Original,
                                       llvm::StringRef Changed,
-                                      unsigned Runs) const;
+                                      unsigned TimedRuns) const;
   llvm::Expected<std::string> resultOf(std::vector<std::string> Command,
                                        llvm::StringRef Name = "result") const;
   /// Ends this process when it was asked to end meanwhile.
   ProcessResult execute(const std::vector<std::string> &Command,
                         Output Printed) const;
 
-  const ToolOptions &Options;
+  const ProgramOptions &Options;
+  const FrontendOptions &Frontend;
+  WorkOptions Work;
   std::vector<CompileJob> Jobs;
   std::set<std::string> Files; ///< That they read.
   TemporaryFolder Made;

@@ -1,24 +1,24 @@
-//===-- Outcome.h - what came of a tuning -----------------------*- C++ -*-===//
+//===-- TuneResult.h - what came of a tuning --------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_TUNE_OUTCOME_H
-#define BANKSTRIPE_TUNE_OUTCOME_H
+#ifndef BANKSTRIPE_TUNE_TUNERESULT_H
+#define BANKSTRIPE_TUNE_TUNERESULT_H
 
 #include "decisions/Decisions.h"
+#include "tune/Attempts.h"
 #include "tune/Measurement.h"
-#include "tune/Search.h"
 #include "llvm/Support/JSON.h"
 
 namespace bankstripe {
 
 /// All that a tuning came to.
-struct TuneOutcome {
-  const Plan &Movable;
-  const std::vector<TuneGroup> &Groups;
+struct TuneResult {
+  Plan Movable; ///< Moves whatever can be moved.
+  std::vector<TuneGroup> Groups;
   std::string Device;
   unsigned Replays = 0;     ///< Versions of launches that were replayed.
   unsigned Known = 0;       ///< The same, known from before.
@@ -35,22 +35,14 @@ struct TuneOutcome {
 /// A decision for every array that was measured, with the figures, and for
 /// every kernel that another carveout suits better. Their files are as in the
 /// plan.
-DecisionsFile decisionsOf(const TuneOutcome &Outcome);
-
-/// Puts \p New into \p File, in the place of what tuning wrote about the same
-/// arrays, and about kernels of the same files, before. What people decided
-/// stays.
-void replaceTuned(DecisionsFile &File, const DecisionsFile &New);
+DecisionsFile decisionsOf(const TuneResult &Tuned);
 
 /// A table of what was tried, kernel by kernel, the best marked.
-void printTuning(llvm::raw_ostream &OS, const TuneOutcome &Outcome);
+void printTuning(llvm::raw_ostream &OS, const TuneResult &Tuned);
 
-/// The same as a page of HTML, with intervals and reasons.
-std::string pageOf(const TuneOutcome &Outcome);
-llvm::StringRef pageStyle(); ///< Also of the page of a verification.
-
-/// The same for machines.
-llvm::json::Value toJson(const TuneOutcome &Outcome);
+/// The same for machines, with intervals and reasons (docs/guide/tune.md). The
+/// page (runtime/page) shows it.
+llvm::json::Value toJson(const TuneResult &Tuned);
 
 } // namespace bankstripe
 

@@ -12,12 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_TOOL_DEVICECODE_H
-#define BANKSTRIPE_TOOL_DEVICECODE_H
+#ifndef BANKSTRIPE_BENCH_DEVICECODE_H
+#define BANKSTRIPE_BENCH_DEVICECODE_H
 
-#include "tool/Nvcc.h"
-#include "tool/Program.h"
-#include "tune/Search.h"
+#include "bench/Program.h"
+#include "cache/Answers.h"
+#include "tune/Attempts.h"
 
 namespace bankstripe {
 
@@ -30,27 +30,34 @@ struct DeviceCode {
   std::optional<std::string> Key;
 };
 
+/// Of what was said of \p Kernels, which are as in \p P, that of a kernel's
+/// version, if that stands beside it, else of it.
+ResourceTable forVersions(const ResourceTable &Reply,
+                          const std::vector<Kernel> &Kernels, const Plan &P);
+
 class DeviceCodes {
 public:
   /// Kernels of \p Units, with the arrays as \p Arrays says.
-  struct Version {
+  struct Request {
     std::set<const UnitRecord *> Units;
     const Arrangement *Arrays = nullptr;
     llvm::ArrayRef<ChangedFile> Changes;
   };
 
-  /// All references outlive this. \p Architecture is the one of this GPU, for
-  /// which everything is compiled and for nothing else.
-  DeviceCodes(const ToolOptions &Options, const ReadResult &Read,
-              const Program &P, std::string Architecture)
-      : Options(Options), Read(Read), P(P),
+  /// All references outlive this. \p Known may be nothing. \p Architecture is
+  /// the one of this GPU, for which everything is compiled and for nothing
+  /// else.
+  DeviceCodes(const std::vector<UnitRecord> &Units, const Program &P,
+              Answers *Known, std::string Architecture)
+      : Units(Units), P(P), Known(Known),
         Architecture(std::move(Architecture)) {}
 
   /// Compiles what has not been, several units at a time.
-  void compile(llvm::ArrayRef<Version> Versions);
+  void compile(llvm::ArrayRef<Request> Requests);
 
   /// Device code depends on the arrays alone. It must have been compiled.
-  const DeviceCode &of(const UnitRecord &Unit, const Arrangement &Arrays) const;
+  const DeviceCode &codeOf(const UnitRecord &Unit,
+                           const Arrangement &Arrays) const;
 
 private:
   /// A call of nvcc.
@@ -59,28 +66,34 @@ private:
     std::vector<std::string> Command;
     std::string Directory, Cubin, Failure;
   };
+  /// A folder with the changed files of one version, and what includes them.
+  struct CopiedTree {
+    std::string Folder;
+    std::string Problem; ///< Why they are not all there; else empty.
+  };
   const UnitRecord *definerOf(llvm::StringRef Function) const;
   std::vector<const UnitRecord *> linkedWith(const UnitRecord &Unit) const;
   std::string architectureFor(const CompileJob &Job) const;
   std::vector<std::string> commandFor(const NvccQuestion &Asked, bool IsLinked,
                                       llvm::StringRef Cubin) const;
-  DeviceCode &piece(const UnitRecord &Unit, const Version &V, bool IsLinked,
+  const CopiedTree &treeFor(const Request &V);
+  DeviceCode &piece(const UnitRecord &Unit, const Request &V, bool IsLinked,
                     std::vector<Step> &Steps);
-  void link(const UnitRecord &Unit, llvm::ArrayRef<const DeviceCode *> Of,
+  void link(const UnitRecord &Unit, llvm::ArrayRef<const DeviceCode *> Pieces,
             DeviceCode &Into, std::vector<Step> &Steps);
   void run(const std::vector<Step> &Steps) const;
-  std::string place();
+  std::string newPath();
 
-  const ToolOptions &Options;
-  const ReadResult &Read;
+  const std::vector<UnitRecord> &Units;
   const Program &P;
+  Answers *Known;
   std::string Architecture;
   std::map<std::pair<const UnitRecord *, Arrangement>, DeviceCode> Codes;
   /// A unit compiled by itself, and whether it is to be linked.
   std::map<std::tuple<const UnitRecord *, Arrangement, bool>, DeviceCode>
       Pieces;
-  std::map<Arrangement, std::string> Trees; ///< Folders with changed copies.
-  unsigned Places = 0;
+  std::map<Arrangement, CopiedTree> Trees;
+  unsigned Paths = 0; ///< That were given out.
 };
 
 } // namespace bankstripe

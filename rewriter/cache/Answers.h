@@ -10,19 +10,31 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_TOOL_ANSWERS_H
-#define BANKSTRIPE_TOOL_ANSWERS_H
+#ifndef BANKSTRIPE_CACHE_ANSWERS_H
+#define BANKSTRIPE_CACHE_ANSWERS_H
 
 #include "cache/Cache.h"
-#include "tool/Nvcc.h"
+#include "edit/Edit.h"
+#include "evidence/Ptxas.h"
+#include "facts/Facts.h"
+#include "report/Report.h"
+#include <memory>
 
 namespace bankstripe {
+
+/// A file that nvcc is asked about.
+struct NvccQuestion {
+  const UnitRecord *Unit = nullptr;
+  std::string File;                   ///< That of the unit, or a copy.
+  std::vector<std::string> ExtraArgs; ///< Folders to look in first.
+  Sides Compiled = Sides::Device;
+};
 
 /// The cache, as one run uses it.
 class Answers {
 public:
-  /// Nothing where the user wants no cache, or there is no place for one.
-  static std::shared_ptr<Answers> open(const ToolOptions &Options);
+  /// Nothing where there is no place for a cache.
+  static std::shared_ptr<Answers> open(Detail Level);
   /// Makes room, and says to who wants to know everything how much was known.
   ~Answers();
 
@@ -43,6 +55,9 @@ public:
                                    llvm::ArrayRef<ChangedFile> Changes);
   std::optional<ResourceTable> recallTable(llvm::StringRef Key);
   void rememberTable(llvm::StringRef Key, const ResourceTable &Table);
+
+  /// Where other values can be kept.
+  Cache &store() { return Store; }
 
 private:
   Answers(Cache Store, Detail Level) : Store(std::move(Store)), Level(Level) {}

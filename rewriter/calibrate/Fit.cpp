@@ -1,4 +1,4 @@
-//===-- Calibrate.cpp - constants from timings ----------------------------===//
+//===-- Fit.cpp - constants from timings ----------------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "calibrate/Calibrate.h"
+#include "calibrate/Fit.h"
 #include "plan/Profit.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -69,7 +69,7 @@ static double stepsOf(const Timing &T) {
 }
 
 // What bankstripe counts in that kernel, which fills its array, takes the
-// steps, and reads it through (CalibrateTest.cpp holds it to that).
+// steps, and reads it through (tests/gpu/sweep/decide.py holds it to that).
 static KernelTraffic trafficOf(const Timing &T) {
   const bool Uniform = T.Pattern == "uniform";
   const bool Float = T.Bytes == 4, Double = T.Bytes == 8;

@@ -1,11 +1,11 @@
-//===-- Outcome.cpp - what came of a tuning -------------------------------===//
+//===-- TuneResult.cpp - what came of a tuning ----------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "tune/Outcome.h"
+#include "tune/TuneResult.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -30,19 +30,19 @@ static std::string why(const TuneGroup &G, const std::string &Device) {
          speedupText(*Shown->Speedup) + " on " + Device;
 }
 
-DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
+DecisionsFile bankstripe::decisionsOf(const TuneResult &Tuned) {
   DecisionsFile Result;
-  for (const TuneGroup &G : Outcome.Groups) {
+  for (const TuneGroup &G : Tuned.Groups) {
     if (G.Attempts.empty())
       continue;
     const Attempt *Best = G.best();
-    const std::string Why = why(G, Outcome.Device);
+    const std::string Why = why(G, Tuned.Device);
     for (unsigned I : G.Arrays) {
       const LayoutChoice Wanted = Best ? Best->Got.at(I) : Layout::Keep;
-      if (Wanted != Layout::Keep && becomesConstant(Outcome.Movable, I))
+      if (Wanted != Layout::Keep && becomesConstant(Tuned.Movable, I))
         continue;
       ArrayDecision &D =
-          Result.Arrays.emplace_back(decisionAbout(Outcome.Movable, I, Wanted));
+          Result.Arrays.emplace_back(decisionAbout(Tuned.Movable, I, Wanted));
       D.ByTune = true;
       D.Why = Why;
     }
@@ -50,11 +50,11 @@ DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
       if (!Best)
         break;
       KernelDecision D =
-          decisionAbout(Outcome.Movable.Kernels[Row].Facts, Best->Carved);
+          decisionAbout(Tuned.Movable.Kernels[Row].Facts, Best->Carved);
       D.ByTune = true;
       D.Why = Why;
-      if (auto It = Outcome.Blocks.find(Outcome.Movable.Kernels[Row].Facts.Id);
-          It != Outcome.Blocks.end())
+      if (auto It = Tuned.Blocks.find(Tuned.Movable.Kernels[Row].Facts.Id);
+          It != Tuned.Blocks.end())
         D.BlockSize = It->second;
       // Instances of a template are one.
       auto Same =
@@ -68,30 +68,7 @@ DecisionsFile bankstripe::decisionsOf(const TuneOutcome &Outcome) {
   return Result;
 }
 
-template <class Decision>
-static void replaceEach(std::vector<Decision> &Old,
-                        const std::vector<Decision> &New) {
-  for (const Decision &D : New) {
-    auto Same = std::ranges::find(Old, D.key(), &Decision::key);
-    if (Same == Old.end())
-      Old.push_back(D);
-    else if (Same->ByTune)
-      *Same = D;
-  }
-}
-
-void bankstripe::replaceTuned(DecisionsFile &File, const DecisionsFile &New) {
-  replaceEach(File.Arrays, New.Arrays);
-  // A kernel that needs no carveout any more has no new decision.
-  llvm::erase_if(File.Kernels, [&](const KernelDecision &Old) {
-    return Old.ByTune && llvm::any_of(New.Arrays, [&](const ArrayDecision &D) {
-             return D.File == Old.File;
-           });
-  });
-  replaceEach(File.Kernels, New.Kernels);
-}
-
-static std::string headline(const TuneOutcome &O) {
+static std::string headline(const TuneResult &O) {
   return llvm::formatv(
       "tuned on {0} in {1:F0} s: {2} replays{3}, {4} whole program{5} compared",
       O.Device, O.Seconds, O.Replays,
@@ -103,11 +80,11 @@ static std::string placeOf(const Place &P) {
   return llvm::formatv("{0}:{1}", llvm::sys::path::filename(P.File), P.Line);
 }
 
-static std::vector<std::string> namesOf(const TuneOutcome &Outcome,
+static std::vector<std::string> namesOf(const TuneResult &Tuned,
                                         const TuneGroup &G) {
   std::vector<std::string> Names;
   for (unsigned Row : G.Kernels) {
-    const Kernel &K = Outcome.Movable.Kernels[Row].Facts;
+    const Kernel &K = Tuned.Movable.Kernels[Row].Facts;
     Names.push_back("kernel " + K.Name + " at " + placeOf(K.Where));
   }
   return Names;
@@ -136,11 +113,11 @@ static std::string conclusionOf(const TuneGroup &G) {
                         : G.WhyNone);
 }
 
-static std::string conclusionOf(const TuneOutcome &Outcome) {
-  if (Outcome.Together)
+static std::string conclusionOf(const TuneResult &Tuned) {
+  if (Tuned.Together)
     return "all kernels of the program together: " +
-           speedupText(Outcome.Together->total().speedup());
-  return std::ranges::any_of(Outcome.Groups, &TuneGroup::best)
+           speedupText(Tuned.Together->total().speedup());
+  return std::ranges::any_of(Tuned.Groups, &TuneGroup::best)
              ? "not compared in the program, which takes a --build"
              : "";
 }
@@ -148,9 +125,9 @@ static std::string conclusionOf(const TuneOutcome &Outcome) {
 static constexpr const char *WhyNotLaunched =
     "not measured: the program does not launch it; give it other arguments";
 
-static void printGroup(llvm::raw_ostream &OS, const TuneOutcome &Outcome,
+static void printGroup(llvm::raw_ostream &OS, const TuneResult &Tuned,
                        const TuneGroup &G) {
-  OS << '\n' << llvm::join(namesOf(Outcome, G), "\n") << '\n';
+  OS << '\n' << llvm::join(namesOf(Tuned, G), "\n") << '\n';
   if (const std::string How = howMeasured(G); !How.empty())
     OS << "  " << How << '\n';
   const Attempt *Best = G.best();
@@ -162,14 +139,13 @@ static void printGroup(llvm::raw_ostream &OS, const TuneOutcome &Outcome,
     OS << "  " << End << '\n';
 }
 
-void bankstripe::printTuning(llvm::raw_ostream &OS,
-                             const TuneOutcome &Outcome) {
-  OS << headline(Outcome) << "; speedups over the original, * is the best\n";
-  for (const TuneGroup &G : Outcome.Groups)
-    printGroup(OS, Outcome, G);
-  if (const std::string End = conclusionOf(Outcome); !End.empty())
+void bankstripe::printTuning(llvm::raw_ostream &OS, const TuneResult &Tuned) {
+  OS << headline(Tuned) << "; speedups over the original, * is the best\n";
+  for (const TuneGroup &G : Tuned.Groups)
+    printGroup(OS, Tuned, G);
+  if (const std::string End = conclusionOf(Tuned); !End.empty())
     OS << '\n' << End << '\n';
-  for (const std::string &Kernel : Outcome.NotLaunched)
+  for (const std::string &Kernel : Tuned.NotLaunched)
     OS << "\nkernel " << Kernel << "\n  " << WhyNotLaunched << '\n';
 }
 
@@ -211,95 +187,11 @@ static std::string standingOf(const TuneGroup &G, const Attempt &A) {
          whySlower(A, Than);
 }
 
-// As an element, if there is one.
-static std::string element(const char *Tag, StringRef Text,
-                           StringRef Attributes = "") {
-  std::string Result;
-  llvm::raw_string_ostream OS(Result);
-  OS << '<' << Tag << Attributes << '>';
-  llvm::printHTMLEscaped(Text, OS);
-  OS << "</" << Tag << '>';
-  return Text.empty() ? "" : Result;
-}
-
-static std::string rowOf(const TuneGroup &G, const Attempt &A) {
-  const bool IsBest = &A == G.best();
-  std::string Row =
-      "<tr><th scope=\"row\">" +
-      element(IsBest ? "strong" : "span", (IsBest ? "* " : "") + A.Name) +
-      element("p", standingOf(G, A), " class=\"hint\"") + "</th>";
-  auto Add = [&](StringRef Figure) {
-    Row += ("<td class=\"figure\">" + Figure + "</td>").str();
-  };
-  Add(A.Speedup ? speedupText(*A.Speedup) : "");
-  Add(A.Sure ? llvm::formatv("{0:F3} to {1:F3}", A.Sure->first, A.Sure->second)
-                   .str()
-             : "");
-  for (unsigned KernelUse::*Figure :
-       {&KernelUse::Warps, &KernelUse::Registers, &KernelUse::LocalBytes,
-        &KernelUse::SharedBytes})
-    Add(llvm::join(llvm::map_range(A.Uses,
-                                   [&](const KernelUse &U) {
-                                     return std::to_string(U.*Figure);
-                                   }),
-                   ", "));
-  return Row + "</tr>\n";
-}
-
-static std::string tableOf(const TuneGroup &G) {
-  std::string Table =
-      R"(<div class="scroll" tabindex="0"><table class="figures"><thead><tr>)";
-  for (const char *Head : {"version", "speedup", "95 % interval",
-                           "warps per SM", "registers per thread",
-                           "local bytes per thread", "shared bytes per block"})
-    Table += element("th", Head, " scope=\"col\"");
-  Table += "</tr></thead>\n<tbody>\n";
-  for (const Attempt &A : G.Attempts)
-    Table += rowOf(G, A);
-  return G.Attempts.empty() ? "" : Table + "</tbody></table></div>\n";
-}
-
-// As the page of a verification (runtime/page), without a script.
-std::string bankstripe::pageOf(const TuneOutcome &Outcome) {
-  std::string Page = R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy"
-      content="default-src 'none'; style-src 'unsafe-inline'">
-<title>bankstripe tune</title>
-<style>
-)" + pageStyle().str() +
-                     R"(tbody th { min-width: 180px; }
-tbody th .hint { margin-top: 2px; }
-</style>
-</head>
-<body>
-<header><h1>bankstripe tune</h1></header>
-<main>
-)";
-  auto Add = [&](const std::string &Inside) {
-    Page += "<section>\n" + Inside + "</section>\n";
-  };
-  Add(element("p", headline(Outcome)) + element("p", conclusionOf(Outcome)));
-  for (const TuneGroup &G : Outcome.Groups) {
-    std::string Heads;
-    for (const std::string &Name : namesOf(Outcome, G))
-      Heads += element("h2", Name);
-    Add(Heads + element("p", howMeasured(G)) + tableOf(G) +
-        element("p", conclusionOf(G), " class=\"hint\""));
-  }
-  for (const std::string &Kernel : Outcome.NotLaunched)
-    Add(element("h2", "kernel " + Kernel) + element("p", WhyNotLaunched));
-  return Page + "</main>\n</body>\n</html>\n";
-}
-
-static json::Object toJson(const TuneOutcome &Outcome, const TuneGroup &G,
+static json::Object toJson(const TuneResult &Tuned, const TuneGroup &G,
                            const Attempt &A) {
   json::Array Arrays;
   for (auto [I, L] : A.Got) {
-    const ArrayDecision D = decisionAbout(Outcome.Movable, I, L);
+    const ArrayDecision D = decisionAbout(Tuned.Movable, I, L);
     json::Object Row{{"name", D.Array},
                      {"function", D.Function},
                      {"layout", nameOf(L.Kind)}};
@@ -307,11 +199,18 @@ static json::Object toJson(const TuneOutcome &Outcome, const TuneGroup &G,
       Row["first"] = L.First;
     Arrays.push_back(std::move(Row));
   }
+  json::Array Resources;
+  for (const KernelUse &U : A.Uses)
+    Resources.push_back(json::Object{{"warps", U.Warps},
+                                     {"registers", U.Registers},
+                                     {"localBytes", U.LocalBytes},
+                                     {"sharedBytes", U.SharedBytes}});
   json::Object Result{{"name", A.Name},
                       {"arrays", std::move(Arrays)},
                       {"carveout", textOf(A.GotCarved)},
                       {"speedup", A.Speedup},
                       {"speedupInterval", nullptr},
+                      {"resources", std::move(Resources)},
                       {"standing", standingOf(G, A)}};
   if (A.Sure)
     Result["speedupInterval"] = json::Array{A.Sure->first, A.Sure->second};
@@ -320,17 +219,20 @@ static json::Object toJson(const TuneOutcome &Outcome, const TuneGroup &G,
   return Result;
 }
 
-json::Value bankstripe::toJson(const TuneOutcome &Outcome) {
+json::Value bankstripe::toJson(const TuneResult &Tuned) {
   json::Array Groups;
-  for (const TuneGroup &G : Outcome.Groups) {
+  for (const TuneGroup &G : Tuned.Groups) {
     json::Array Kernels, Attempts;
     for (unsigned Row : G.Kernels)
-      Kernels.push_back(Outcome.Movable.Kernels[Row].Facts.Name);
+      Kernels.push_back(Tuned.Movable.Kernels[Row].Facts.Name);
     for (const Attempt &A : G.Attempts)
-      Attempts.push_back(::toJson(Outcome, G, A));
+      Attempts.push_back(::toJson(Tuned, G, A));
     const Attempt *Best = G.best();
     Groups.push_back(json::Object{
         {"kernels", std::move(Kernels)},
+        {"titles", json::Array(namesOf(Tuned, G))},
+        {"how", howMeasured(G)},
+        {"conclusion", conclusionOf(G)},
         {"measuredBy", G.WhyWhole.empty() ? "replay" : "program"},
         {"whyNotReplayed", G.WhyWhole},
         {"varies", G.Varies},
@@ -342,13 +244,15 @@ json::Value bankstripe::toJson(const TuneOutcome &Outcome) {
   return json::Object{
       {"schema", 3},
       {"tool", "bankstripe"},
-      {"device", Outcome.Device},
-      {"replays", Outcome.Replays},
-      {"knownReplays", Outcome.Known},
-      {"comparisons", Outcome.Comparisons},
-      {"notLaunched", json::Array(Outcome.NotLaunched)},
-      {"together", Outcome.Together
-                       ? json::Value(Outcome.Together->total().speedup())
+      {"summary", headline(Tuned)},
+      {"conclusion", conclusionOf(Tuned)},
+      {"device", Tuned.Device},
+      {"replays", Tuned.Replays},
+      {"knownReplays", Tuned.Known},
+      {"comparisons", Tuned.Comparisons},
+      {"notLaunched", json::Array(Tuned.NotLaunched)},
+      {"together", Tuned.Together
+                       ? json::Value(Tuned.Together->total().speedup())
                        : nullptr},
       {"groups", std::move(Groups)}};
 }

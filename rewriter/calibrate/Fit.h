@@ -1,18 +1,18 @@
-//===-- Calibrate.h - constants from timings --------------------*- C++ -*-===//
+//===-- Fit.h - constants from timings --------------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_CALIBRATE_CALIBRATE_H
-#define BANKSTRIPE_CALIBRATE_CALIBRATE_H
+#ifndef BANKSTRIPE_CALIBRATE_FIT_H
+#define BANKSTRIPE_CALIBRATE_FIT_H
 
 #include "plan/CostModel.h"
 
 namespace bankstripe {
 
-/// The program that measures (runtime/calibrate/Kernels.cu).
+/// The program that measures (runtime/calibrate/CalibrationKernels.cu).
 extern const char *const CalibrationKernels;
 
 /// One kernel of the sweep, in one variant (tests/gpu/sweep/driver.cu).

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_TOOL_COPIES_H
-#define BANKSTRIPE_TOOL_COPIES_H
+#ifndef BANKSTRIPE_BENCH_COPIES_H
+#define BANKSTRIPE_BENCH_COPIES_H
 
 #include "edit/Edit.h"
 #include "frontend/Frontend.h"
@@ -40,7 +40,7 @@ private:
 };
 
 /// The folder that all of \p Files lie in, or are themselves, without links.
-std::string commonFolder(const std::set<std::string> &Files);
+std::string commonFolder(llvm::ArrayRef<std::string> Files);
 
 /// The copies of one tree.
 class Copies {
@@ -57,19 +57,18 @@ public:
   std::vector<std::string> argumentsFor(const CompileJob &Job) const;
 
   /// Writes copies of \p Files, rewritten where \p Changes says so, and one
-  /// helper, unless \p EmbedHelper. Nothing outside of the folder is touched,
+  /// helper where these include it. Nothing outside of the folder is touched,
   /// also through no link. Errors: something cannot be written, or a file
   /// outside of the tree includes the original of a changed one; the others
   /// are written.
   llvm::Error write(const std::set<std::string> &Files,
-                    llvm::ArrayRef<ChangedFile> Changes, bool EmbedHelper);
+                    llvm::ArrayRef<ChangedFile> Changes);
 
 private:
   std::optional<std::string> insideTree(llvm::StringRef File) const;
   llvm::Error put(llvm::StringRef Place, llvm::StringRef Text,
                   llvm::StringRef Original) const;
-  llvm::Error copy(llvm::StringRef File, llvm::StringRef Place,
-                   bool EmbedHelper) const;
+  llvm::Error copy(llvm::StringRef File, llvm::StringRef Place) const;
 
   std::string Folder; ///< Absolute, with a slash at its end, as is Tree.
   std::string Tree;   ///< Without links.

@@ -1,4 +1,4 @@
-//===-- Kernels.cu - what bankstripe calibrate measures -------------------===//
+//===-- CalibrationKernels.cu - what bankstripe calibrate measures --------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -136,7 +136,7 @@ struct Variant {
   size_t BytesPerWarp;
 };
 
-static Job Given;
+static Job Arguments;
 static unsigned Threads;
 static cudaDeviceProp Device;
 static cudaEvent_t Begin, End;
@@ -162,13 +162,13 @@ static void seed(unsigned Apart) {
   for (unsigned T = 0; T < Threads; ++T)
     Values[T] =
         make_uint2(((Apart ? T / 32 : T) + 1) * 2654435761u, T % 32 * Apart);
-  check(cudaFree(const_cast<uint2 *>(Given.Seeds)));
-  Given.Seeds = upload(Values);
+  check(cudaFree(const_cast<uint2 *>(Arguments.Seeds)));
+  Arguments.Seeds = upload(Values);
 }
 
 static float timeOf(const Variant &V, int Block, size_t Shared) {
   check(cudaEventRecord(Begin));
-  V.Kernel<<<Threads / Block, Block, Shared>>>(Given);
+  V.Kernel<<<Threads / Block, Block, Shared>>>(Arguments);
   check(cudaEventRecord(End));
   check(cudaEventSynchronize(End));
   float Milliseconds;
@@ -195,8 +195,8 @@ static void measure(const Variant &V, int Block, const char *Point,
     Time = timeOf(V, Block, Shared);
   std::sort(Times, Times + Runs);
   std::vector<unsigned> Results(Threads);
-  check(cudaMemcpy(Results.data(), Given.Results, Threads * sizeof(unsigned),
-                   cudaMemcpyDeviceToHost));
+  check(cudaMemcpy(Results.data(), Arguments.Results,
+                   Threads * sizeof(unsigned), cudaMemcpyDeviceToHost));
   if (Expected.empty())
     Expected = Results;
   std::printf("%s | %d | %u | %s | %.4f | %.1f | %d | %zu | %zu | %d | %s\n",
@@ -228,7 +228,7 @@ template <int N, bool Uniform, int Arithmetic, bool Reads> static void point() {
   if (Variants.size() > 1)
     Variants.push_back(
         {"reserved", Variants[0].Kernel, Variants[1].BytesPerWarp});
-  Given.Steps = std::max(256, 2 * N);
+  Arguments.Steps = std::max(256, 2 * N);
   for (const char *Pattern : {"uniform", "random", "worst"}) {
     if (Uniform != (Pattern[0] == 'u'))
       continue;
@@ -272,11 +272,11 @@ int main() {
   std::vector<float> Values(StreamFloats);
   for (unsigned I = 0; I < StreamFloats; ++I)
     Values[I] = float(I * 2654435761u >> 16);
-  Given.Stream = upload(Values);
-  Given.Results = upload(std::vector<unsigned>(Threads));
+  Arguments.Stream = upload(Values);
+  Arguments.Results = upload(std::vector<unsigned>(Threads));
   // Integers grow out of any word; floating-point numbers must not.
-  Given.Factor = std::is_integral<Number>() ? 1664525 : Number(1 + 0x1p-10);
-  Given.Term = std::is_integral<Number>() ? 1013904223 : Number(0.25);
+  Arguments.Factor = std::is_integral<Number>() ? 1664525 : Number(1 + 0x1p-10);
+  Arguments.Term = std::is_integral<Number>() ? 1013904223 : Number(0.25);
   std::printf("# %s | %d%d | %d | %.0f\n", Device.name, Device.major,
               Device.minor, Device.multiProcessorCount, Kilohertz / 1e3);
   sizes<4>();

@@ -13,8 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/Answers.h"
-#include "cache/Cache.h"
+#include "cache/Answers.h"
 #include "evidence/Ptxas.h"
 #include "facts/Archive.h"
 #include "frontend/CommandLine.h"
@@ -33,18 +32,12 @@ using namespace bankstripe;
 using llvm::StringRef;
 namespace path = llvm::sys::path;
 
-/// What reads and writes answers, and what made them.
-static const std::string &thisProgram() {
-  static const std::string Text = versionText() + " " + ownIdentity();
-  return Text;
-}
-
-std::shared_ptr<Answers> Answers::open(const ToolOptions &Options) {
+std::shared_ptr<Answers> Answers::open(Detail Level) {
   const std::string Folder = usualCacheFolder();
-  if (Options.NoCache || Folder.empty() || ownIdentity().empty())
+  if (Folder.empty() || ownIdentity().empty())
     return nullptr;
   return std::shared_ptr<Answers>(
-      new Answers(Cache(Folder, usualCacheLimits()), Options.Level));
+      new Answers(Cache(Folder, usualCacheLimits()), Level));
 }
 
 // Whether Clang can do for Job only what a trace shows.
@@ -63,7 +56,7 @@ static std::string keyOf(const CompileJob &Job, DiskState &State) {
   auto Resources = findResourceDirectory();
   KeyBuilder Key;
   Key.add("what", "unit")
-      .add("program", thisProgram())
+      .add("program", ownIdentity())
       .add("job", toBytes(Job))
       .add("resources", Resources ? *Resources : "")
       .add("environment", environmentOfClang())
@@ -71,7 +64,7 @@ static std::string keyOf(const CompileJob &Job, DiskState &State) {
       .add("source", State.ask(DiskQuestion::Content, Job.File));
   if (!Resources)
     llvm::consumeError(Resources.takeError()); // The parse says so.
-  return Key.take();
+  return Key.key();
 }
 
 // Fills in what is not in the cache; false when a file changed this moment.
@@ -192,7 +185,7 @@ std::optional<std::string> Answers::keyOf(const NvccQuestion &Question,
     Compiler = identityOfNvcc(Nvcc, HostCompiler);
   KeyBuilder Key;
   Key.add("what", "ptxas")
-      .add("program", thisProgram())
+      .add("program", ownIdentity())
       .add("job", toBytes(Job))
       .add("words", toBytes(Command.Args))
       .add("state", State->second)
@@ -204,14 +197,14 @@ std::optional<std::string> Answers::keyOf(const NvccQuestion &Question,
                    Question.Compiled))
     Key.add("word", withoutRoot(Word, Root));
   if (Root.empty())
-    return Key.take();
+    return Key.key();
   std::set<std::string> Read;
   for (const SourceFile &File : Question.Unit->Unit.Facts.Sources)
     Read.insert(File.Path);
   for (const ChangedFile &File : Changes)
     if (Read.count(File.Path) || Tree->Files.count(realPath(File.Path)))
       Key.add(File.Path, strongDigestOf(File.After));
-  return Key.take();
+  return Key.key();
 }
 
 std::optional<ResourceTable> Answers::recallTable(StringRef Key) {

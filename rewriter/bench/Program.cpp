@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/Program.h"
+#include "bench/Program.h"
+#include "bench/Copies.h"
 #include "frontend/NvccCommand.h"
 #include "model/SourceFile.h"
-#include "tool/Copies.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DynamicLibrary.h"
@@ -34,11 +34,11 @@ std::string bankstripe::besideExecutable(StringRef Name, StringRef Executable) {
 }
 
 // The path of bankstripe-verify.
-static llvm::Expected<std::string> findVerifier(StringRef Given,
+static llvm::Expected<std::string> findVerifier(StringRef Named,
                                                 StringRef Executable) {
-  std::string Path = Given.empty()
+  std::string Path = Named.empty()
                          ? besideExecutable("bankstripe-verify", Executable)
-                         : Given.str();
+                         : Named.str();
   if (fs::can_execute(Path))
     return Path;
   return llvm::createStringError(
@@ -47,22 +47,24 @@ static llvm::Expected<std::string> findVerifier(StringRef Given,
       "with a CUDA toolkit, or give --verify-program");
 }
 
-llvm::Expected<Program> Program::find(const ToolOptions &Options,
-                                      StringRef Executable,
-                                      const RunResult &Run) {
+llvm::Expected<Program> Program::find(const ProgramOptions &Options,
+                                      const FrontendOptions &Frontend,
+                                      WorkOptions Work, StringRef Executable,
+                                      std::vector<CompileJob> Jobs,
+                                      std::set<std::string> Files) {
   std::string Why;
   if (!llvm::sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1", &Why)
            .isValid())
     return llvm::createStringError("this needs a GPU, and no NVIDIA driver "
                                    "is installed: " +
                                    Why);
-  auto Kit = findToolkit(Options.Frontend.CudaPath);
+  auto Kit = findToolkit(Frontend.CudaPath);
   if (!Kit)
     return Kit.takeError();
   if (Kit->Nvcc.empty() && Options.BuildCommand.empty())
     return llvm::createStringError("this needs nvcc; install the CUDA toolkit "
                                    "or give --cuda-path");
-  auto Verifier = findVerifier(Options.VerifyProgram, Executable);
+  auto Verifier = findVerifier(Options.Verifier, Executable);
   if (!Verifier)
     return Verifier.takeError();
   auto Folder = TemporaryFolder::create();
@@ -73,7 +75,9 @@ llvm::Expected<Program> Program::find(const ToolOptions &Options,
                  << '\n';
     Folder->keep();
   }
-  Program P(Options, Run, std::move(*Folder));
+  Program P(Options, Frontend, Work, std::move(*Folder));
+  P.Jobs = std::move(Jobs);
+  P.Files = std::move(Files);
   P.Nvcc = Kit->Nvcc;
   P.Verifier = std::move(*Verifier);
   P.Tree = realPath(Options.Tree.empty() ? "." : Options.Tree);
@@ -82,7 +86,7 @@ llvm::Expected<Program> Program::find(const ToolOptions &Options,
 
 ProcessResult Program::execute(const std::vector<std::string> &Command,
                                Output Printed) const {
-  if (Options.Level == Detail::Verbose)
+  if (Work.isVerbose())
     llvm::errs() << "bankstripe: " << llvm::join(Command, " ") << '\n';
   ProcessResult Ended = runProcess(Command, Printed);
   if (Ended.Interrupted)
@@ -94,7 +98,7 @@ llvm::Expected<std::string> Program::build(StringRef Name,
                                            ArrayRef<ChangedFile> Changes,
                                            ArrayRef<std::string> Extra) {
   if (!canBuild())
-    return realPath(Options.BuiltProgram);
+    return realPath(Options.Executable);
   return Options.BuildCommand.empty() ? buildFiles(Name, Changes, Extra)
                                       : buildTree(Name, Changes, Extra);
 }
@@ -135,7 +139,7 @@ llvm::Expected<std::string> Program::buildFiles(StringRef Name,
     Sources.push_back(*Tree.placeOf(Job.File));
   }
   if (!Changes.empty())
-    if (llvm::Error E = Tree.write(Files, Changes, Options.EmbedHelper))
+    if (llvm::Error E = Tree.write(Files, Changes))
       return E;
   for (const CompileJob &Job : Jobs) {
     CompileJob WithoutCommand;
@@ -144,14 +148,14 @@ llvm::Expected<std::string> Program::buildFiles(StringRef Name,
       return E;
   }
   llvm::append_range(Command, Extra);
-  const std::vector<std::string> &Given = Options.Frontend.CompilerArgs;
-  if (!namesArchitecture(Given))
-    Command.push_back("-arch=" + (Options.Frontend.GpuArch.empty()
+  const std::vector<std::string> &UserArgs = Frontend.CompilerArgs;
+  if (!namesArchitecture(UserArgs))
+    Command.push_back("-arch=" + (Frontend.GpuArch.empty()
                                       ? std::string("native")
-                                      : Options.Frontend.GpuArch));
-  if (!llvm::any_of(Given, [](StringRef A) { return A.starts_with("-O"); }))
+                                      : Frontend.GpuArch));
+  if (!llvm::any_of(UserArgs, [](StringRef A) { return A.starts_with("-O"); }))
     Command.emplace_back("-O3");
-  llvm::append_range(Command, Given);
+  llvm::append_range(Command, UserArgs);
   Command.insert(Command.end(), {"-o", Output});
   llvm::append_range(Command, Sources);
   if (!execute(Command, Output::Unasked).succeeded())
@@ -220,32 +224,32 @@ llvm::Expected<std::string> Program::buildTree(StringRef Name,
     return llvm::createStringError(
         "'" + Options.BuildCommand + "' fails in a copy of '" + Tree + "':\n" +
         StringRef(Built.Out).take_back(ShownOutput).rtrim());
-  const std::string Output = Root + "/" + Options.BuiltProgram;
+  const std::string Output = Root + "/" + Options.Executable;
   if (!fs::can_execute(Output))
     return llvm::createStringError("'" + Options.BuildCommand +
-                                   "' makes no program '" +
-                                   Options.BuiltProgram + "'; see --program");
+                                   "' makes no program '" + Options.Executable +
+                                   "'; see --program");
   return Output;
 }
 
 std::vector<std::string> Program::comparison(StringRef Original,
                                              StringRef Changed,
-                                             unsigned Runs) const {
+                                             unsigned TimedRuns) const {
   // Here every launch is compared, however long the digests take.
   std::vector<std::string> Command{Verifier, "--all",
-                                   "--runs=" + std::to_string(Runs),
+                                   "--runs=" + std::to_string(TimedRuns),
                                    Original.str(), Changed.str()};
-  if (!Options.ProgramArgs.empty()) {
+  if (!Options.Arguments.empty()) {
     Command.emplace_back("--");
-    llvm::append_range(Command, Options.ProgramArgs);
+    llvm::append_range(Command, Options.Arguments);
   }
   return Command;
 }
 
 llvm::Expected<int> Program::compare(StringRef Original, StringRef Changed,
-                                     unsigned Runs, bool Quiet,
+                                     unsigned TimedRuns, bool Quiet,
                                      ArrayRef<std::string> Extra) const {
-  std::vector<std::string> Command = comparison(Original, Changed, Runs);
+  std::vector<std::string> Command = comparison(Original, Changed, TimedRuns);
   Command.insert(Command.begin() + 1, Extra.begin(), Extra.end());
   const ProcessResult Ended =
       execute(Command, Quiet ? Output::Together : Output::Shown);
@@ -270,15 +274,17 @@ llvm::Expected<std::string> Program::resultOf(std::vector<std::string> Command,
       StringRef(Ended.Out + Ended.problem()).take_back(ShownOutput).trim());
 }
 
-llvm::Expected<std::string>
-Program::measure(StringRef Original, StringRef Changed, unsigned Runs) const {
-  std::vector<std::string> Command = comparison(Original, Changed, Runs);
-  if (Runs == 0)
+llvm::Expected<Measurement> Program::measure(StringRef Original,
+                                             StringRef Changed,
+                                             unsigned TimedRuns) const {
+  std::vector<std::string> Command = comparison(Original, Changed, TimedRuns);
+  if (TimedRuns == 0)
     Command.insert(Command.begin() + 1, "--recorded=" + captures());
-  return resultOf(std::move(Command));
+  auto Json = resultOf(std::move(Command));
+  return Json ? parseMeasurement(*Json) : Json.takeError();
 }
 
-llvm::Expected<std::string>
+llvm::Expected<ProgramRun>
 Program::survey(StringRef Executable, ArrayRef<std::string> Symbols) const {
   const std::string Captures = captures();
   if (std::error_code EC = fs::create_directories(Captures))
@@ -290,22 +296,24 @@ Program::survey(StringRef Executable, ArrayRef<std::string> Symbols) const {
   for (const std::string &Symbol : Symbols)
     Command.push_back("--kernel=" + Symbol);
   Command.insert(Command.end(), {"--", Executable.str()});
-  llvm::append_range(Command, Options.ProgramArgs);
-  return resultOf(std::move(Command));
+  llvm::append_range(Command, Options.Arguments);
+  auto Json = resultOf(std::move(Command));
+  return Json ? parseSurvey(*Json) : Json.takeError();
 }
 
 std::string Program::replayer() const {
   return besideExecutable("bankstripe-replay", Verifier);
 }
 
-llvm::Expected<std::string>
+llvm::Expected<std::vector<Replayed>>
 Program::replay(StringRef Capture, StringRef Candidates, StringRef Name) const {
   const std::string List = Folder + "/" + Name.str() + ".list";
   if (llvm::Error E = replaceFile(List, Candidates, std::nullopt))
     return std::move(E);
-  return resultOf(
+  auto Json = resultOf(
       {replayer(), "--candidates=" + List, "--lock=" + Folder, Capture.str()},
       Name);
+  return Json ? parseReplays(*Json) : Json.takeError();
 }
 
 llvm::Expected<bool> Program::agreesUnfused(ArrayRef<ChangedFile> Changes) {
@@ -318,8 +326,8 @@ llvm::Expected<bool> Program::agreesUnfused(ArrayRef<ChangedFile> Changes) {
   if (!Changed)
     return Changed.takeError();
   llvm::Expected<int> Status =
-      compare(*Original, *Changed, /*Runs=*/0, /*Quiet=*/true);
+      compare(*Original, *Changed, /*TimedRuns=*/0, /*Quiet=*/true);
   if (!Status)
     return Status.takeError();
-  return *Status == ExitDone;
+  return *Status == 0;
 }

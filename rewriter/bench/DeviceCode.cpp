@@ -5,22 +5,32 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/DeviceCode.h"
+#include "bench/DeviceCode.h"
+#include "bench/Copies.h"
+#include "bench/Reply.h"
 #include "evidence/Ptxas.h"
 #include "frontend/NvccCommand.h"
-#include "tool/Answers.h"
-#include "tool/Copies.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
 
+ResourceTable bankstripe::forVersions(const ResourceTable &Reply,
+                                      const std::vector<Kernel> &Kernels,
+                                      const Plan &P) {
+  std::set<std::string> Redirected;
+  for (const KernelPlan &K : P.Kernels)
+    if (K.Redirected)
+      Redirected.insert(K.Facts.Id);
+  return forKernels(Reply, Kernels, Redirected);
+}
+
 // Of functions that several units define, those of a header, the first ones
 // count. A tree may hold two programs with functions of one name: what was
 // linked wrongly then does not compute what its capture tells.
 const UnitRecord *DeviceCodes::definerOf(StringRef Function) const {
-  for (const UnitRecord &Unit : Read.Units)
+  for (const UnitRecord &Unit : Units)
     if (!Unit.Job.IsOtherArch && llvm::any_of(Unit.Unit.Evidence.Functions,
                                               [&](const DeviceFunction &F) {
                                                 return F.Defined &&
@@ -48,13 +58,13 @@ DeviceCodes::linkedWith(const UnitRecord &Unit) const {
   return All;
 }
 
-const DeviceCode &DeviceCodes::of(const UnitRecord &Unit,
-                                  const Arrangement &Arrays) const {
+const DeviceCode &DeviceCodes::codeOf(const UnitRecord &Unit,
+                                      const Arrangement &Arrays) const {
   return Codes.at({&Unit, Arrays});
 }
 
-std::string DeviceCodes::place() {
-  return P.folder() + "/code" + std::to_string(Places++);
+std::string DeviceCodes::newPath() {
+  return P.folder() + "/code" + std::to_string(Paths++);
 }
 
 // For this GPU and nothing else.
@@ -83,24 +93,35 @@ static bool changes(const UnitRecord &Unit,
   });
 }
 
-// A unit that does not change is compiled once for all versions.
-DeviceCode &DeviceCodes::piece(const UnitRecord &Unit, const Version &V,
+const DeviceCodes::CopiedTree &DeviceCodes::treeFor(const Request &V) {
+  auto [It, IsNew] = Trees.try_emplace(*V.Arrays);
+  CopiedTree &Made = It->second;
+  if (IsNew) {
+    Made.Folder = newPath();
+    if (llvm::Error E = Copies(Made.Folder, {"/"}).write(P.files(), V.Changes))
+      Made.Problem = toString(std::move(E));
+  }
+  return Made;
+}
+
+// A unit that does not change is compiled once for all versions. Where a copy
+// is missing, nvcc would find the original instead and compile that.
+DeviceCode &DeviceCodes::piece(const UnitRecord &Unit, const Request &V,
                                bool IsLinked, std::vector<Step> &Steps) {
   const bool IsChanged = changes(Unit, V.Changes);
-  auto [At, IsNew] = Pieces.try_emplace(
+  auto [It, IsNew] = Pieces.try_emplace(
       {&Unit, IsChanged ? *V.Arrays : Arrangement(), IsLinked});
-  DeviceCode &Piece = At->second;
+  DeviceCode &Piece = It->second;
   if (!IsNew)
     return Piece;
   NvccQuestion Asked{&Unit, Unit.Job.File, {}};
   std::string Root;
   if (IsChanged) {
-    auto [Copied, IsNewTree] = Trees.try_emplace(*V.Arrays);
-    if (IsNewTree)
-      Copied->second = place();
-    Copies Tree(Copied->second, {"/"});
-    if (IsNewTree)
-      llvm::consumeError(Tree.write(P.files(), V.Changes, Options.EmbedHelper));
+    const CopiedTree &Made = treeFor(V);
+    Piece.Problem = Made.Problem;
+    if (!Piece.Problem.empty())
+      return Piece;
+    const Copies Tree(Made.Folder, {"/"});
     Root = Tree.folder();
     Asked.File = *Tree.placeOf(Unit.Job.File);
     Asked.ExtraArgs = Tree.argumentsFor(Unit.Job);
@@ -109,27 +130,27 @@ DeviceCode &DeviceCodes::piece(const UnitRecord &Unit, const Version &V,
     Piece.Problem = toString(std::move(E));
     return Piece;
   }
-  const std::string Cubin = place() + ".cubin";
+  const std::string Cubin = newPath() + ".cubin";
   Steps.push_back({&Piece, commandFor(Asked, IsLinked, Cubin),
                    Unit.Job.Directory, Cubin,
                    "nvcc does not compile its file alone"});
-  if (Read.Run.Known)
-    Piece.Key = Read.Run.Known->keyOf(
-        Asked, P.nvcc(), Root,
-        IsChanged ? V.Changes : llvm::ArrayRef<ChangedFile>());
+  if (Known)
+    Piece.Key =
+        Known->keyOf(Asked, P.nvcc(), Root,
+                     IsChanged ? V.Changes : llvm::ArrayRef<ChangedFile>());
   return Piece;
 }
 
 void DeviceCodes::link(const UnitRecord &Unit,
-                       llvm::ArrayRef<const DeviceCode *> Of, DeviceCode &Into,
-                       std::vector<Step> &Steps) {
-  const std::string Cubin = place() + ".cubin";
+                       llvm::ArrayRef<const DeviceCode *> Pieces,
+                       DeviceCode &Into, std::vector<Step> &Steps) {
+  const std::string Cubin = newPath() + ".cubin";
   std::vector<std::string> Command{
       P.nvcc(),   "-dlink", "-cubin", "-arch=" + architectureFor(Unit.Job),
       "-Xnvlink", "-v",     "-o",     Cubin};
-  Into.Used = Of.front()->Used;
+  Into.Used = Pieces.front()->Used;
   Into.Key = "linked";
-  for (const DeviceCode *Piece : Of) {
+  for (const DeviceCode *Piece : Pieces) {
     if (Piece->Cubin.empty()) {
       Into.Problem = Piece->Problem;
       return;
@@ -144,7 +165,7 @@ void DeviceCodes::link(const UnitRecord &Unit,
                    "nvcc does not link its files alone"});
 }
 
-void DeviceCodes::compile(llvm::ArrayRef<Version> Versions) {
+void DeviceCodes::compile(llvm::ArrayRef<Request> Requests) {
   struct Wanted {
     const UnitRecord *Unit;
     std::vector<const DeviceCode *> Pieces;
@@ -152,7 +173,7 @@ void DeviceCodes::compile(llvm::ArrayRef<Version> Versions) {
   };
   std::vector<Wanted> All;
   std::vector<Step> Compiles, Links;
-  for (const Version &V : Versions)
+  for (const Request &V : Requests)
     for (const UnitRecord *Unit : V.Units) {
       auto [At, IsNew] = Codes.try_emplace({Unit, *V.Arrays});
       if (!IsNew)
@@ -173,27 +194,31 @@ void DeviceCodes::compile(llvm::ArrayRef<Version> Versions) {
 }
 
 void DeviceCodes::run(const std::vector<Step> &Steps) const {
-  Workers Pool(
-      {Options.Jobs, /*Seconds=*/0}, [&](size_t I, const WorkResult &Result) {
-        DeviceCode &Into = *Steps[I].Into;
-        StringRef Report = Result.Answer;
-        if (!Result.Problem.empty() || !Report.consume_front("done\n")) {
-          Into.Problem = Steps[I].Failure;
-          if (Options.Level == Detail::Verbose)
-            llvm::errs() << "bankstripe: " << Into.Problem << ": "
-                         << Result.Problem << Report.rtrim() << '\n';
-          return;
-        }
-        Into.Cubin = Steps[I].Cubin;
-        for (const auto &[Name, Resources] : parsePtxasReport(Report))
-          Into.Used[Name] = Resources;
-      });
+  Workers Pool({P.work().Limits.Processes, /*Seconds=*/0},
+               [&](size_t I, const WorkResult &Result) {
+                 DeviceCode &Into = *Steps[I].Into;
+                 auto Report = readReply<std::string>(Result);
+                 if (!Report) {
+                   Into.Problem = Steps[I].Failure;
+                   const std::string Why = toString(Report.takeError());
+                   if (P.work().isVerbose())
+                     llvm::errs() << "bankstripe: " << Into.Problem << ": "
+                                  << StringRef(Why).rtrim() << '\n';
+                   return;
+                 }
+                 Into.Cubin = Steps[I].Cubin;
+                 for (const auto &[Name, Used] : parsePtxasReport(*Report))
+                   Into.Used[Name] = Used;
+               });
   for (size_t I = 0; I < Steps.size(); ++I)
-    Pool.start(I, [&, I]() -> std::string {
+    Pool.start(I, [&, I] {
       setenv("TMPDIR", P.folder().c_str(), /*overwrite=*/1);
-      const ProcessResult Ended =
+      ProcessResult Ended =
           runProcess(Steps[I].Command, Output::Together, Steps[I].Directory);
-      return (Ended.succeeded() ? "done" : Ended.problem()) + "\n" + Ended.Out;
+      return replyWith<std::string>(
+          Ended.succeeded()
+              ? llvm::Expected<std::string>(std::move(Ended.Out))
+              : llvm::createStringError(Ended.problem() + "\n" + Ended.Out));
     });
   Pool.finish();
 }

@@ -1,4 +1,4 @@
-//===-- SearchTest.cpp - which layouts to measure next --------------------===//
+//===-- AttemptsTest.cpp - which layouts to measure next ------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -325,7 +325,7 @@ TEST(Search, EachSharedArrayIsTriedByItself) {
               ElementsAre("as it is", "padded", "padded without 's'",
                           "padded without 't'"));
   EXPECT_EQ(S.bestOf("k"), "padded without 't'");
-  const auto D = decisionsOf(S.outcome()).Arrays;
+  const auto D = decisionsOf(S.result()).Arrays;
   ASSERT_EQ(D.size(), 2u);
   EXPECT_EQ(D[0].Wanted, Layout::Padded);
   EXPECT_EQ(D[1].Wanted, Layout::Keep);
@@ -375,7 +375,7 @@ TEST(Search, TablesAreTriedLikeOtherArrays) {
   S.tune();
   EXPECT_THAT(S.attemptsOf("k"), ElementsAre("as it is", "stripes"));
   EXPECT_EQ(S.groupOf("k").Noise, 0);
-  const DecisionsFile D = decisionsOf(S.outcome());
+  const DecisionsFile D = decisionsOf(S.result());
   ASSERT_EQ(D.Arrays.size(), 1U);
   EXPECT_EQ(D.Arrays[0].Wanted, Layout::Keep);
 }
@@ -403,7 +403,7 @@ TEST(Search, CarveoutsAreTried) {
   S.Speedup = costlySpeedup;
   S.tune();
   EXPECT_EQ(S.bestOf("k"), "stripes, carveout 30");
-  const DecisionsFile D = decisionsOf(S.outcome());
+  const DecisionsFile D = decisionsOf(S.result());
   ASSERT_EQ(D.Kernels.size(), 1U);
   EXPECT_EQ(D.Kernels[0].Kernel, "k");
   EXPECT_EQ(textOf(D.Kernels[0].Wanted.value()), "30");

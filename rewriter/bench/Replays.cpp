@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/Replays.h"
+#include "bench/Replays.h"
+#include "bench/Reply.h"
+#include "report/Terminal.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,21 +23,25 @@ namespace json = llvm::json;
 // what is farther was built in another way.
 static constexpr double MostNoise = 0.1;
 
-Replays::Replays(const ToolOptions &Options, const ReadResult &Read, Program &P,
-                 const ProgramRun &Seen, CarryOut Make)
-    : Options(Options), Read(Read), P(P), Seen(Seen), Make(std::move(Make)),
-      Codes(Options, Read, P, Seen.Architecture) {
-  if (Read.Run.Known)
-    Earlier.emplace(usualCacheFolder(), usualCacheLimits());
+namespace bankstripe {
+
+// For toBytes and fromBytes.
+template <class Visitor, Is<Replayed> T>
+auto visitFields(T &Value, Visitor &&Visit) {
+  auto &[Speedup, Problem, Varies, Sure, IsStopped] = Value;
+  return Visit(Speedup, Problem, Varies, Sure, IsStopped);
 }
 
-static const SurveyedKernel *seen(const KernelPlan &K, const ProgramRun &In) {
-  auto Found = In.Kernels.find(comparableName(K.Facts.Id));
-  return Found == In.Kernels.end() ? nullptr : &Found->second;
+} // namespace bankstripe
+
+static const SurveyedKernel *findKernel(const KernelPlan &K,
+                                        const ProgramRun &Seen) {
+  auto Found = Seen.Kernels.find(comparableName(K.Facts.Id));
+  return Found == Seen.Kernels.end() ? nullptr : &Found->second;
 }
 
 const UnitRecord *Replays::unitOf(const KernelPlan &K) const {
-  for (const UnitRecord &Unit : Read.Units)
+  for (const UnitRecord &Unit : Units)
     if (!Unit.Job.IsOtherArch &&
         llvm::any_of(Unit.Unit.Facts.Kernels,
                      [&](const Kernel &Own) { return Own.Id == K.Facts.Id; }))
@@ -47,11 +53,12 @@ const UnitRecord *Replays::unitOf(const KernelPlan &K) const {
 std::string Replays::whyNot(const TuneGroup &G, const Plan &Movable) const {
   for (unsigned Row : G.Kernels) {
     const KernelPlan &K = Movable.Kernels[Row];
-    const SurveyedKernel *Seen = seen(K, this->Seen);
-    if (llvm::none_of(Seen->Captures,
+    const SurveyedKernel *Kernel = findKernel(K, Seen);
+    if (llvm::none_of(Kernel->Captures,
                       [](const CapturedLaunch &L) { return !L.File.empty(); }))
       return K.Facts.Name + ": " +
-             (Seen->Problem.empty() ? "no launch was captured" : Seen->Problem);
+             (Kernel->Problem.empty() ? "no launch was captured"
+                                      : Kernel->Problem);
     if (!unitOf(K))
       return K.Facts.Name + ": it is compiled for another architecture only";
   }
@@ -68,7 +75,7 @@ llvm::Error Replays::search(std::vector<TuneGroup> &Groups, const Plan &Movable,
       if (!G.WhyWhole.empty())
         continue;
       std::vector<Attempt> Next = nextAttempts(G, Movable, Predicted);
-      if (!Next.empty() && Options.Level != Detail::Quiet)
+      if (!Next.empty() && !P.work().isQuiet())
         llvm::errs() << "bankstripe: trying "
                      << Movable.Kernels[G.Kernels.front()].Facts.Name << ": "
                      << llvm::join(
@@ -79,15 +86,12 @@ llvm::Error Replays::search(std::vector<TuneGroup> &Groups, const Plan &Movable,
       for (auto [V, A] : llvm::zip(Versions, Next))
         V.Attempts.emplace(&G, std::move(A));
     }
-    if (Versions.empty()) {
-      if (Earlier)
-        Earlier->prune();
+    if (Versions.empty())
       return llvm::Error::success();
-    }
     auto Compiled = compile(std::move(Versions));
     if (!Compiled)
       return Compiled.takeError();
-    replay(Groups, *Compiled);
+    replay(*Compiled);
   }
 }
 
@@ -99,14 +103,14 @@ Replays::compile(std::vector<Version> Versions) {
     for (Version &V : Versions) {
       for (const auto &[G, A] : V.Attempts)
         V.What.add(*G, A);
-      auto Run = Make(V.What);
-      if (!Run)
-        return Run.takeError();
-      V.Run = std::move(*Run);
+      auto Made = Make(V.What);
+      if (!Made)
+        return Made.takeError();
+      V.Sources = std::move(*Made);
     }
-    std::vector<DeviceCodes::Version> Code;
+    std::vector<DeviceCodes::Request> Code;
     for (const Version &V : Versions)
-      Code.push_back({unitsOf(V), &V.What.Arrays, V.Run.Changes});
+      Code.push_back({unitsOf(V), &V.What.Arrays, V.Sources.Changes});
     Codes.compile(Code);
     std::vector<Version> Alone;
     for (Version &V : Versions) {
@@ -126,13 +130,13 @@ std::set<const UnitRecord *> Replays::unitsOf(const Version &V) const {
   std::set<const UnitRecord *> Units;
   for (const auto &[G, A] : V.Attempts)
     for (unsigned Row : G->Kernels)
-      Units.insert(unitOf(V.Run.Decisions.Kernels[Row]));
+      Units.insert(unitOf(V.Sources.Decisions.Kernels[Row]));
   return Units;
 }
 
 bool Replays::isCompiled(const Version &V) const {
   return llvm::all_of(unitsOf(V), [&](const UnitRecord *Unit) {
-    return !Codes.of(*Unit, V.What.Arrays).Cubin.empty();
+    return !Codes.codeOf(*Unit, V.What.Arrays).Cubin.empty();
   });
 }
 
@@ -152,7 +156,7 @@ static json::Object candidate(const KernelPlan &K, const std::string &Cubin) {
 // empty where that cannot be told.
 std::string Replays::keyOf(const CapturedLaunch &L, const DeviceCode &Code,
                            json::Object Candidate) const {
-  if (L.Digest.empty() || !Earlier || !Code.Key)
+  if (L.Digest.empty() || !Known || !Code.Key)
     return "";
   Candidate.erase("module");
   return KeyBuilder()
@@ -163,48 +167,62 @@ std::string Replays::keyOf(const CapturedLaunch &L, const DeviceCode &Code,
       .add("capture", L.Digest)
       .add("module", *Code.Key)
       .add("how", llvm::formatv("{0}", json::Value(std::move(Candidate))).str())
-      .take();
+      .key();
 }
 
-// What an earlier run found.
-std::optional<Replayed> Replays::known(const std::string &Key) {
+// What an earlier run measured.
+std::optional<Replayed> Replays::recall(const std::string &Key) {
   std::optional<Replayed> Found;
   if (!Key.empty())
-    Earlier->get(Key, [&](StringRef Json) {
-      auto Results = parseReplays(Json);
-      if (Results && Results->size() == 1)
-        Found = Results->front();
-      llvm::consumeError(Results.takeError());
+    Known->store().get(Key, [&](StringRef Bytes) {
+      Found = fromBytes<Replayed>(Bytes);
       return Found.has_value();
     });
   return Found;
 }
 
 // What was not timed may have failed by chance, as for lack of memory.
-void Replays::keep(const Launched &L) {
-  auto Results = parseReplays(L.Json);
-  if (!Results)
-    return llvm::consumeError(Results.takeError());
-  for (auto [Key, R] : llvm::zip(L.Keys, *Results))
+void Replays::receive(Launched &L, const WorkResult &Work) {
+  auto Results = readReply<std::vector<Replayed>>(Work);
+  if (!Results) {
+    L.Problem = toString(Results.takeError());
+    return;
+  }
+  L.Results = std::move(*Results);
+  for (const auto &[Key, R] : llvm::zip(L.Keys, L.Results))
     if (R.Speedup && !Key.empty())
-      Earlier->put(Key, R.Json);
+      Known->store().put(Key, toBytes(R));
+}
+
+void Replays::VersionTimes::add(const CapturedLaunch &L, const Replayed &R) {
+  if (Problem.empty())
+    Problem = R.Problem;
+  IsSure &= R.Sure.has_value();
+  Varies |= R.Varies;
+  IsStopped |= R.IsStopped;
+  if (R.Speedup)
+    Nanoseconds += L.Nanoseconds / *R.Speedup;
+  if (R.Sure) {
+    Most += L.Nanoseconds / R.Sure->first;
+    Least += L.Nanoseconds / R.Sure->second;
+  }
 }
 
 // The candidates, as JSON; empty when there is none.
 std::string Replays::prepare(Launched &L) {
   json::Array Candidates;
-  llvm::erase_if(L.Versions, [&](Measured *M) {
-    const KernelPlan &K = M->From->Run.Decisions.Kernels[L.Kernel];
-    const DeviceCode &Code = Codes.of(*unitOf(K), M->From->What.Arrays);
+  llvm::erase_if(L.Versions, [&](VersionTimes *M) {
+    const KernelPlan &K = M->From->Sources.Decisions.Kernels[L.Kernel];
+    const DeviceCode &Code = Codes.codeOf(*unitOf(K), M->From->What.Arrays);
     if (Code.Cubin.empty()) {
       M->Problem = Code.Problem;
       return true;
     }
     json::Object Candidate = candidate(K, Code.Cubin);
     std::string Key = keyOf(*L.Capture, Code, Candidate);
-    if (const auto Before = known(Key)) {
+    if (const auto Before = recall(Key)) {
       ++KnownCount;
-      take(*L.Capture, *M, *Before);
+      M->add(*L.Capture, *Before);
       return true;
     }
     Candidates.push_back(std::move(Candidate));
@@ -214,34 +232,6 @@ std::string Replays::prepare(Launched &L) {
   return L.Versions.empty()
              ? ""
              : llvm::formatv("{0}", json::Value(std::move(Candidates))).str();
-}
-
-llvm::Error Replays::take(Launched &L) {
-  if (!StringRef(L.Json).starts_with("["))
-    return llvm::createStringError(L.Problem + L.Json);
-  auto Results = parseReplays(L.Json);
-  if (!Results)
-    return Results.takeError();
-  Results->resize(L.Versions.size(), {std::nullopt, "was not replayed"});
-  for (auto [M, R] : llvm::zip_equal(L.Versions, *Results)) {
-    ++Count;
-    take(*L.Capture, *M, R);
-  }
-  return llvm::Error::success();
-}
-
-void Replays::take(const CapturedLaunch &L, Measured &M, const Replayed &R) {
-  if (M.Problem.empty())
-    M.Problem = R.Problem;
-  M.IsSure &= R.Sure.has_value();
-  M.Varies |= R.Varies;
-  M.IsStopped |= R.IsStopped;
-  if (R.Speedup)
-    M.Nanoseconds += L.Nanoseconds / *R.Speedup;
-  if (R.Sure) {
-    M.Most += L.Nanoseconds / R.Sure->first;
-    M.Least += L.Nanoseconds / R.Sure->second;
-  }
 }
 
 static void giveUp(TuneGroup &G, const std::string &Why) {
@@ -254,9 +244,10 @@ std::vector<KernelUse> Replays::usesOf(const TuneGroup &G,
                                        const Version &V) const {
   std::vector<KernelUse> Uses;
   for (unsigned Row : G.Kernels) {
-    const KernelPlan &K = V.Run.Decisions.Kernels[Row];
-    const ResourceTable Own = forVersions(
-        Codes.of(*unitOf(K), V.What.Arrays).Used, {K.Facts}, V.Run.Decisions);
+    const KernelPlan &K = V.Sources.Decisions.Kernels[Row];
+    const ResourceTable Own =
+        forVersions(Codes.codeOf(*unitOf(K), V.What.Arrays).Used, {K.Facts},
+                    V.Sources.Decisions);
     if (Own.empty())
       return {};
     const auto &[Id, R] = *Own.begin();
@@ -268,9 +259,9 @@ std::vector<KernelUse> Replays::usesOf(const TuneGroup &G,
   return Uses;
 }
 
-void Replays::record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
+void Replays::record(TuneGroup &G, llvm::MutableArrayRef<VersionTimes> All,
                      double Original) {
-  for (Measured &M : All) {
+  for (VersionTimes &M : All) {
     Attempt &A = M.From->Attempts.at(&G);
     A.Problem = M.Problem;
     A.IsStopped = M.IsStopped;
@@ -280,7 +271,7 @@ void Replays::record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
       A.Sure = {Original / M.Most, Original / M.Least};
     A.Uses = usesOf(G, *M.From);
     G.Varies |= M.Varies;
-    G.record(std::move(A), M.From->Run.Decisions);
+    G.record(std::move(A), M.From->Sources.Decisions);
   }
   const Attempt &First = G.Attempts.front();
   if (!First.Speedup)
@@ -293,64 +284,78 @@ void Replays::record(TuneGroup &G, llvm::MutableArrayRef<Measured> All,
                             *First.Speedup));
 }
 
-// Several launches at a time: it takes longer to prepare one than to time it.
-void Replays::replay(std::vector<TuneGroup> &Groups,
-                     std::vector<Version> &Versions) {
-  std::map<TuneGroup *, std::vector<Measured>> All;
-  for (Version &V : Versions)
-    for (const auto &[G, A] : V.Attempts)
-      All[G].emplace_back().From = &V;
+// Every captured launch of the kernels of these groups.
+std::vector<Replays::Launched>
+Replays::launches(std::map<TuneGroup *, std::vector<VersionTimes>> &All) const {
   std::vector<Launched> Launches;
-  for (TuneGroup &G : Groups)
-    for (unsigned Row : All.count(&G) ? G.Kernels : std::vector<unsigned>())
-      for (const CapturedLaunch &C :
-           seen(Versions.front().Run.Decisions.Kernels[Row], Seen)->Captures)
+  for (auto &[G, Versions] : All)
+    for (unsigned Row : G->Kernels) {
+      const Plan &Decisions = Versions.front().From->Sources.Decisions;
+      const KernelPlan &K = Decisions.Kernels[Row];
+      for (const CapturedLaunch &C : findKernel(K, Seen)->Captures)
         if (!C.File.empty()) {
-          Launches.push_back({&G, Row, &C, {}, {}, "", ""});
-          for (Measured &M : All[&G])
-            Launches.back().Versions.push_back(&M);
+          Launched &L = Launches.emplace_back();
+          L.Group = G;
+          L.Kernel = Row;
+          L.Name = K.Facts.Name;
+          L.Capture = &C;
+          for (VersionTimes &M : Versions)
+            L.Versions.push_back(&M);
         }
+    }
+  return Launches;
+}
+
+// Several launches at a time: it takes longer to prepare one than to time it.
+void Replays::run(std::vector<Launched> &Launches) {
   constexpr uint64_t LargeBytes = uint64_t(1) << 30;
   const bool AreLarge = llvm::any_of(Launches, [&](const Launched &L) {
     return L.Capture->Bytes > LargeBytes;
   });
   const unsigned AtATime = AreLarge ? 1 : 4;
-  Progress Shown(Launches.size(), Options.Level != Detail::Quiet);
-  auto NameOf = [&](size_t I) {
-    return Versions.front()
-        .Run.Decisions.Kernels[Launches[I].Kernel]
-        .Facts.Name;
-  };
-  Workers Pool({std::min(AtATime, Options.Jobs), /*Seconds=*/0},
-               [&](size_t I, WorkResult Result) {
-                 Launches[I].Problem = std::move(Result.Problem);
-                 Launches[I].Json = std::move(Result.Answer);
-                 keep(Launches[I]);
-                 Shown.done("replaying " + NameOf(I));
-                 if (Options.Level == Detail::Verbose)
-                   llvm::errs() << "bankstripe: replayed " << NameOf(I) << ", "
-                                << Launches[I].Versions.size() << " versions\n";
+  Progress Shown(Launches.size(), !P.work().isQuiet());
+  Workers Pool({std::min(AtATime, P.work().Limits.Processes), /*Seconds=*/0},
+               [&](size_t I, const WorkResult &Work) {
+                 receive(Launches[I], Work);
+                 Shown.done("replaying " + Launches[I].Name);
+                 if (P.work().isVerbose())
+                   llvm::errs()
+                       << "bankstripe: replayed " << Launches[I].Name << ", "
+                       << Launches[I].Versions.size() << " versions\n";
                });
   for (size_t I = 0; I < Launches.size(); ++I)
     if (const std::string Candidates = prepare(Launches[I]);
         !Candidates.empty())
-      Pool.start(I, [&]() -> std::string {
-        auto Json = P.replay(Launches[I].Capture->File, Candidates,
-                             "replay" + std::to_string(I));
-        return Json ? *Json : toString(Json.takeError());
+      Pool.start(I, [&] {
+        return replyWith(P.replay(Launches[I].Capture->File, Candidates,
+                                  "replay" + std::to_string(I)));
       });
   Pool.finish();
+}
+
+void Replays::replay(std::vector<Version> &Versions) {
+  std::map<TuneGroup *, std::vector<VersionTimes>> All;
+  for (Version &V : Versions)
+    for (const auto &[G, A] : V.Attempts)
+      All[G].emplace_back().From = &V;
+  std::vector<Launched> Launches = launches(All);
+  run(Launches);
   std::map<TuneGroup *, double> Original;
   for (Launched &L : Launches) {
     Original[L.Group] += L.Capture->Nanoseconds;
     if (!L.Group->WhyWhole.empty() || L.Versions.empty())
       continue;
-    if (llvm::Error E = take(L))
-      giveUp(*L.Group,
-             Versions.front().Run.Decisions.Kernels[L.Kernel].Facts.Name +
-                 ": " + toString(std::move(E)));
+    if (!L.Problem.empty()) {
+      giveUp(*L.Group, L.Name + ": " + L.Problem);
+      continue;
+    }
+    L.Results.resize(L.Versions.size(), {std::nullopt, "was not replayed"});
+    for (auto [M, R] : llvm::zip_equal(L.Versions, L.Results)) {
+      ++Count;
+      M->add(*L.Capture, R);
+    }
   }
-  for (auto &[G, Measured] : All)
+  for (auto &[G, Times] : All)
     if (G->WhyWhole.empty())
-      record(*G, Measured, Original[G]);
+      record(*G, Times, Original[G]);
 }
