@@ -295,9 +295,24 @@ bool SourceText::holdsDirective(StringRef Code, bool PragmasToo) {
   return false;
 }
 
+static bool isIdentifierCharacter(char C) {
+  return isAsciiIdentifierContinue(C);
+}
+
 bool SourceText::mayMean(StringRef Name) const {
+  if (!UserWords) {
+    UserWords.emplace();
+    forEachUserFile(SM, [&](SourceLocation, StringRef Code) {
+      while (!Code.empty()) {
+        Code = Code.drop_until(isIdentifierCharacter);
+        const StringRef Word = Code.take_while(isIdentifierCharacter);
+        UserWords->insert(Word);
+        Code = Code.drop_front(Word.size());
+      }
+    });
+  }
   return PP.getIdentifierTable().find(Name) != PP.getIdentifierTable().end() ||
-         says(SM, Name);
+         UserWords->contains(Name);
 }
 
 bool SourceText::isDefinedOnce(StringRef Name) const {

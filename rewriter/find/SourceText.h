@@ -22,6 +22,7 @@
 #include "clang/Lex/Token.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -139,6 +140,8 @@ private:
   std::vector<clang::SourceLocation> AskedPlaces;
   bool MayAskForColumns;
   bool MayAskForPlaces;
+  /// All that the user's files say between other characters.
+  mutable std::optional<llvm::StringSet<>> UserWords;
   mutable llvm::DenseMap<clang::FileID, bool> IncludedInside;
   mutable std::optional<
       llvm::DenseMap<clang::FileID, std::vector<clang::SourceLocation>>>

@@ -438,10 +438,10 @@ llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
                                              const ToolOptions &Options,
                                              const LauncherHooks &Hooks) {
   RunResult Run{{}, std::move(Read), {}};
-  const std::vector<UnitResult> Units = Run.Read.results();
+  // What ptxas says of the originals is added to them in between.
   auto PlanWith = [&](const Measured &Known) {
-    return rewriteUnits(Units, Run.Read.Planning, Options.Planning.EmbedHelper,
-                        Known);
+    return rewriteUnits(Run.Read.results(), Run.Read.Planning,
+                        Options.Planning.EmbedHelper, Known);
   };
   auto First = PlanWith({});
   if (!First)

@@ -31,7 +31,7 @@ MISTAKES = {
     "clear": ("detail::clear(array);", "detail::clear(array[0]);"),
     "place": ("memory + Begin", "memory + 0"),
     "own": ("first += given - needed;", "first += 0;"),
-    "few": ("(threads + 31) / 32 * static_cast", "threads / 32 * static_cast"),
+    "few": ("(block.x * block.y * block.z + 31) / 32 *\n", "block.x * block.y * block.z / 32 *\n"),
     "syntax": ("namespace bankstripe {", "namespace bankstripe { int unfinished = ;"),
 }
 
