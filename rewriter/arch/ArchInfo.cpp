@@ -68,36 +68,32 @@ struct BlockLimits {
 
 } // namespace
 
-static unsigned roundedUp(uint64_t Value, unsigned Unit) {
-  return (Value + Unit - 1) / Unit * Unit;
-}
-
 // As cuda_occupancy.h computes it (ArchInfoTest.cpp holds it to that).
 static BlockLimits limitsOf(std::string_view Arch, unsigned Threads,
                             unsigned Registers, uint64_t SharedBytes) {
   const ArchInfo *A = archInfo(Arch);
   if (!A || Threads == 0 || Threads > LargestBlock)
     return {};
-  const unsigned Warps = roundedUp(Threads, WarpThreads) / WarpThreads;
+  const unsigned Warps = roundUp(Threads, WarpThreads) / WarpThreads;
   BlockLimits L{A->ThreadsPerSM / WarpThreads / Warps, 0, 0, A->BlocksPerSM};
-  const unsigned PerWarp = roundedUp(Registers, RegisterUnit) * WarpThreads;
+  const unsigned PerWarp = roundUp(Registers, RegisterUnit) * WarpThreads;
   if (PerWarp == 0)
     L.Registers = UINT_MAX;
-  else if (PerWarp * roundedUp(Warps, PartitionsPerSM) <= RegistersPerSM)
+  else if (PerWarp * roundUp(Warps, PartitionsPerSM) <= RegistersPerSM)
     L.Registers =
         RegistersPerSM / PartitionsPerSM / PerWarp * PartitionsPerSM / Warps;
   const uint64_t Taken = SharedBytes + A->reservedPerBlock();
   if (Taken == 0)
     L.Shared = UINT_MAX;
   else if (Taken <= A->sharedPerSM())
-    L.Shared = A->sharedPerSM() / roundedUp(Taken, A->Major >= 8 ? 128 : 256);
+    L.Shared = A->sharedPerSM() / roundUp(Taken, A->Major >= 8 ? 128 : 256);
   return L;
 }
 
 unsigned bankstripe::residentWarps(std::string_view Arch, unsigned Threads,
                                    unsigned Registers, uint64_t SharedBytes) {
   return limitsOf(Arch, Threads, Registers, SharedBytes).least() *
-         (roundedUp(Threads, WarpThreads) / WarpThreads);
+         (roundUp(Threads, WarpThreads) / WarpThreads);
 }
 
 std::string bankstripe::warpLimiter(std::string_view Arch, unsigned Threads,

@@ -61,9 +61,8 @@ class Program {
 public:
   /// Finds what is needed, before any time is spent on building. Errors: there
   /// is no driver, no nvcc or no bankstripe-verify; the message says what to
-  /// do.
-  /// The references outlive this; \p Executable is this tool, \p Files are what
-  /// \p Jobs read.
+  /// do. \p Options and \p Frontend outlive this; \p Executable is this tool,
+  /// \p Files are what \p Jobs read.
   static llvm::Expected<Program>
   find(const ProgramOptions &Options, const FrontendOptions &Frontend,
        WorkOptions Work, llvm::StringRef Executable,

@@ -121,7 +121,7 @@ EditList EditPool::rest() {
 void FileEditor::collectPointers() {
   for (const PlannedArray &A : P.Arrays)
     if (moves(A) && A.Verdict.hasForm() && A.Array.Trail) {
-      EditList Edits = editsOfPointers(*A.Array.Trail, A.Verdict.treatment());
+      EditList Edits = editsOfPointers(*A.Array.Trail, A.Verdict);
       llvm::append_range(PointerEdits, Edits);
       if (!A.Verdict.Storage.standsBeside())
         llvm::append_range(CommonEdits, Edits);

@@ -54,7 +54,7 @@ private:
 };
 
 /// \p Text with `#line` directives, so that its lines are called \p Numbers
-/// (one for each) of the file \p Name.
+/// (one for each; what has none is counted on) of the file \p Name.
 std::string withLineDirectives(const std::string &Text,
                                const std::vector<unsigned> &Numbers,
                                llvm::StringRef Name);

@@ -92,7 +92,7 @@ static std::set<Overload> overloadsOf(const Plan &P) {
   PassedForms Passed;
   for (const PlannedArray &A : P.Arrays)
     if (A.Verdict.hasForm() && A.Array.Trail)
-      addArguments(*A.Array.Trail, A.Verdict.treatment(), Passed);
+      addArguments(*A.Array.Trail, A.Verdict, Passed);
   std::set<Overload> Needed;
   addOverloads(P, Passed, Needed);
   return Needed;

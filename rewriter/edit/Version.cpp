@@ -18,7 +18,7 @@
 //                      #else
 //                      ...
 //                      #endif
-//   behind a kernel    static __global__ void count_version(...) { ... }
+//   behind a kernel    static __global__ void count_striped(...) { ... }
 //
 //===----------------------------------------------------------------------===//
 

@@ -374,8 +374,7 @@ void CallReader::listFunctions() {
     Listed.Defined = !F.isDeclaration();
     const std::set<std::string> Callees = Calls.userCallees(F);
     Listed.Calls.assign(Callees.begin(), Callees.end());
-    for (const GlobalVariable *Variable : Calls.bodyOf(F).Shared)
-      Listed.Shared.StaticBytes += sizeOf(*Variable);
+    Listed.Shared = sharedMemoryOf(F, {}, Calls);
     Listed.Shared.Asks = Calls.askedSize(F, Calls.below(F));
   }
 }

@@ -150,14 +150,14 @@ enum class Step { On, Stop, Found };
 
 // Whether the search for what From is computed from, inside L, finds something.
 bool searchBack(ArrayRef<const Value *> From, const Loop &L,
-                function_ref<Step(const Instruction &)> See) {
+                function_ref<Step(const Instruction &)> StepAt) {
   SmallVector<const Value *> Pending(From);
   SmallPtrSet<const Value *, 32> Seen;
   while (!Pending.empty()) {
     const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
     if (!I || !L.contains(I) || !Seen.insert(I).second)
       continue;
-    const Step Next = See(*I);
+    const Step Next = StepAt(*I);
     if (Next == Step::Found)
       return true;
     if (Next == Step::On)

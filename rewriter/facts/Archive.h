@@ -91,9 +91,9 @@ public:
 
 private:
   llvm::StringRef takeRest(size_t Size) {
-    llvm::StringRef Taken = Rest.take_front(Size);
+    llvm::StringRef Bytes = Rest.take_front(Size);
     Rest = Rest.drop_front(Size);
-    return Taken;
+    return Bytes;
   }
   bool visitNew(llvm::StringRef V) {
     uint64_t Size = V.size();

@@ -125,11 +125,11 @@ bool UserOperators::mayTake(OverloadedOperatorKind Kind,
          });
 }
 
-bool UserOperators::mayTake(const UnaryOperator *E, Operand Of) const {
+bool UserOperators::mayTake(const UnaryOperator *E, Operand Only) const {
   const OverloadedOperatorKind Kind =
       UnaryOperator::getOverloadedOperator(E->getOpcode());
-  return E->isPostfix() ? mayTake(Kind, {Of, Operand::Number})
-                        : mayTake(Kind, {Of});
+  return E->isPostfix() ? mayTake(Kind, {Only, Operand::Number})
+                        : mayTake(Kind, {Only});
 }
 
 bool UserOperators::mayTake(const BinaryOperator *E, Operand Left,

@@ -47,7 +47,7 @@ public:
                llvm::ArrayRef<Operand> Operands) const;
   /// The same of operators as they stand in the text, for their operands in the
   /// order in which they are written.
-  bool mayTake(const clang::UnaryOperator *E, Operand Of) const;
+  bool mayTake(const clang::UnaryOperator *E, Operand Only) const;
   bool mayTake(const clang::BinaryOperator *E, Operand Left,
                Operand Right) const;
   /// Whether a function may take \p Argument as its parameter \p Index.

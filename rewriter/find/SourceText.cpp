@@ -191,13 +191,13 @@ std::optional<TextRange> SourceText::writtenRange(SourceRange Range) const {
 }
 
 void SourceText::forEachToken(
-    StringRef Code, llvm::function_ref<void(const Token &)> See) const {
+    StringRef Code, llvm::function_ref<void(const Token &)> Visit) const {
   const std::string Copy = Code.str(); // The lexer wants a zero behind it.
   Lexer Raw(SourceLocation(), language(), Copy.data(), Copy.data(),
             Copy.data() + Copy.size());
   Token Tok;
   for (Raw.LexFromRawLexer(Tok); Tok.isNot(tok::eof); Raw.LexFromRawLexer(Tok))
-    See(Tok);
+    Visit(Tok);
 }
 
 bool SourceText::anyIdentifier(

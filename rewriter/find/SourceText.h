@@ -82,9 +82,9 @@ public:
   /// Where that text stands.
   std::optional<TextRange> writtenRange(clang::SourceRange Range) const;
 
-  /// Calls \p See with each raw token of \p Code.
+  /// Calls \p Visit with each raw token of \p Code.
   void forEachToken(llvm::StringRef Code,
-                    llvm::function_ref<void(const clang::Token &)> See) const;
+                    llvm::function_ref<void(const clang::Token &)> Visit) const;
   /// Whether \p Matches says so of an identifier in \p Code, or in what the
   /// macros of such names ever stand for.
   bool anyIdentifier(

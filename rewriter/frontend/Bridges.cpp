@@ -7,6 +7,7 @@
 
 #include "frontend/Bridges.h"
 
+#include "frontend/CompilerOptions.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/Basic/CharInfo.h"
 #include "clang/Basic/Cuda.h"
@@ -58,7 +59,9 @@ struct Bridge {
 
 } // namespace
 
-static const std::string PragmaPrefix = "__bs_";
+static std::string pragmaName(size_t Number) {
+  return "__bs_" + std::to_string(Number);
+}
 
 static std::string fileName(const SourceManager &SM, FileID File) {
   auto Entry = SM.getFileEntryRefForID(File);
@@ -166,7 +169,7 @@ static bool spellAsOperator(const Fault &F, Bridges &B) {
     ++Last;
   const unsigned First = F.at(F.Index + 2).second,
                  End = F.at(Last).second + F.Tokens[Last].Text.size();
-  const std::string Name = PragmaPrefix + std::to_string(B.Pragmas.size());
+  const std::string Name = pragmaName(B.Pragmas.size());
   if (Last < F.Index + 2 || End > LineEnd || Begin + Name.size() > End)
     return false;
   B.Pragmas.push_back(Text.substr(First, End - First));
@@ -179,6 +182,12 @@ static bool spellAsOperator(const Fault &F, Bridges &B) {
 static bool separateOperands(const Fault &F, Bridges &B) {
   if (!F.text().starts_with("\"") || F.Index == 0 ||
       F.Tokens[F.Index - 1].Text != ")")
+    return false;
+  size_t First = F.Index;
+  while (!StringRef(";{}").contains(F.Tokens[First].Text) && First > 0 &&
+         !F.Tokens[First].Text.contains("asm"))
+    --First;
+  if (!isAmong(F.Tokens[First].Text, "asm __asm __asm__"))
     return false;
   B.Behind[F.at(F.Index - 1)] = {",", F.at(F.Index).second};
   return true;
@@ -555,8 +564,8 @@ void Bridges::build(CompilerInstance &Compiler) const {
                               llvm::MemoryBuffer::getMemBuffer(Text.Corrected));
   std::string Macros = PP.getPredefines();
   for (auto [Number, Pragma] : llvm::enumerate(Pragmas))
-    Macros += "#define " + PragmaPrefix + std::to_string(Number) +
-              " _Pragma(\"" + Lexer::Stringify(Pragma) + "\")\n";
+    Macros += "#define " + pragmaName(Number) + " _Pragma(\"" +
+              Lexer::Stringify(Pragma) + "\")\n";
   PP.setPredefines(std::move(Macros));
   for (const std::string &Name : NoBuiltins)
     if (IdentifierInfo *Builtin = PP.getIdentifierInfo(Name);

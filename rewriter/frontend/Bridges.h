@@ -41,8 +41,8 @@ public:
   /// \returns what a person could write instead; empty where that is not known.
   llvm::StringRef learn(const clang::Diagnostic &Diag);
 
-  /// After a parse that failed: finds the constructors that copy what the
-  /// classes in CopiedOnDevice hold.
+  /// After a parse: finds the constructors that copy what the classes in
+  /// CopiedOnDevice hold.
   void findCopies(clang::CompilerInstance &Compiler);
 
   /// Before the parse: corrects texts and sees to each token.

@@ -65,8 +65,7 @@ using Events = std::vector<unique_function<void(clang::ASTConsumer &) const>>;
 /// several times as much as the notes, is never run.
 class Recorder final : public clang::ASTConsumer {
 public:
-  /// \p AtEnd is called after each declaration, and userSourcesContain whether
-  /// to go on.
+  /// \p AtEnd is called after each declaration, and says whether to go on.
   Recorder(Events &Into, unique_function<bool()> AtEnd)
       : Into(Into), AtEnd(std::move(AtEnd)) {}
 
@@ -74,7 +73,7 @@ public:
     note(&ASTConsumer::HandleTopLevelDecl, Group);
     return AtEnd();
   }
-  // Questions where only the user's bodies are parsed.
+  // Asked where only the user's bodies are parsed.
   bool shouldSkipFunctionBody(clang::Decl *D) override {
     return D->getASTContext().getSourceManager().isInSystemHeader(
         D->getLocation());
@@ -229,8 +228,7 @@ private:
   ParseWatch *const Watch;
 };
 
-/// Prints what Clang userSourcesContain, as much as Clang would, and learns
-/// from all of it.
+/// Prints what Clang says, as much as Clang would, and learns from all of it.
 class Listener final : public clang::DiagnosticConsumer {
 public:
   Listener(clang::DiagnosticConsumer &Printer, raw_ostream &Messages,
@@ -407,7 +405,7 @@ Error checkReadable(vfs::FileSystem &Files, StringRef File) {
   return Error::success();
 }
 
-/// What each parse needs, whatever the job userSourcesContain.
+/// What each parse needs, whatever the job says.
 Expected<std::vector<std::string>> fixedArgs(ArrayRef<std::string> JobArgs) {
   std::vector<std::string> Args;
   for (StringRef Arg :

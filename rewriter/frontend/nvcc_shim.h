@@ -180,7 +180,7 @@ template <unsigned Number> struct bankstripe_shared {
 #if __has_include(<cuda/std/__cccl/version.h>)
 #include <cuda/std/__cccl/version.h>
 #endif
-// That of CUDA 13 refuses older C++, and no header that does not is read later.
+// The libcu++ of CUDA 13 refuses older C++, so such a file reads none of it.
 #if __has_include(<cuda/std/detail/__config>) &&                               \
     (__cplusplus >= 201703L || !defined(CCCL_VERSION) ||                       \
      CCCL_VERSION < 3000000)

@@ -65,13 +65,10 @@ struct Storage {
 };
 
 /// What was decided for one finding, and why.
-struct Verdict {
-  VerdictKind Kind = VerdictKind::Unsupported;
+struct Verdict : Treatment {
   Reason Why = Reason::UnknownUse;
-  std::string Detail; ///< Completes the reason's summary; may be empty.
-  Place Where;        ///< The place that the reason is about.
-  StripeForm Form = StripeForm::Plain; ///< Of a stripe or of bits.
-  unsigned First = 0;                  ///< Elements in the stripe of a split.
+  std::string Detail;       ///< Completes the reason's summary; may be empty.
+  Place Where;              ///< The place that the reason is about.
   uint64_t SharedBytes = 0; ///< Per block, of the largest instance; moved ones.
   bankstripe::Storage Storage; ///< Of moved ones.
   bool Asked = false;          ///< A decision asks for this move.
@@ -84,7 +81,6 @@ struct Verdict {
   bool usesHelper() const { return usesShared() || Kind == VerdictKind::Bits; }
   /// Whether its elements have a form, and so have the pointers to them.
   bool hasForm() const { return usesHelper() && Kind != VerdictKind::Slot; }
-  Treatment treatment() const { return {Kind, Form, First}; }
   /// Whether the source changes.
   bool changesSource() const {
     return usesHelper() || Kind == VerdictKind::Constant;

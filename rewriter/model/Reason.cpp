@@ -10,8 +10,8 @@
 using namespace bankstripe;
 
 static constexpr ReasonInfo Table[] = {
-#define REASON(NAME, VERDICT, ID, SUMMARY, ADVICE)                             \
-  {Reason::NAME, VerdictKind::VERDICT, ID, SUMMARY, ADVICE},
+#define REASON(NAME, VERDICT, ...)                                             \
+  {Reason::NAME, VerdictKind::VERDICT, __VA_ARGS__},
 #include "model/Reasons.def"
 };
 

@@ -35,7 +35,7 @@ enum class VerdictKind {
 
 /// Why.
 enum class Reason {
-#define REASON(NAME, VERDICT, ID, SUMMARY, ADVICE) NAME,
+#define REASON(NAME, ...) NAME,
 #include "model/Reasons.def"
 };
 
@@ -48,6 +48,13 @@ struct Obstacle {
   friend bool operator==(const Obstacle &, const Obstacle &) = default;
 };
 
+/// Where an array with a reason lies, if it stays as it is.
+enum class ArrayMemory {
+  Local,
+  Unknown, ///< Nobody knows, as where no kernel reaches its code.
+  Shared,  ///< Per-thread arrays have no such reason.
+};
+
 /// What is known about a reason, independent of any finding.
 struct ReasonInfo {
   Reason R;
@@ -56,6 +63,7 @@ struct ReasonInfo {
   llvm::StringRef Summary; ///< Lower case, no period: why.
   llvm::StringRef Advice;  ///< Lower case, no period: what would change the
                            ///< verdict; empty when nothing would.
+  ArrayMemory Memory = ArrayMemory::Local;
 };
 
 /// All reasons, in the order of the enumeration.

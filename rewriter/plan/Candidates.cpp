@@ -53,8 +53,6 @@ static bool canBeConstant(const Finding &F) {
          });
 }
 
-static Why because(const Obstacle &O) { return {O.Why, O.Where, O.Detail}; }
-
 // That there is one place for all that run a function at once.
 static bool isAboutStorage(Reason R) {
   return R == Reason::RecursiveFunction || R == Reason::UnseenCallee;
@@ -81,7 +79,7 @@ std::optional<Why> bankstripe::whyArrayStays(const ReachedArray &A) {
   const Finding &F = A.Array;
   for (const Obstacle &O : F.Obstacles)
     if (O.Why == Reason::Nolint)
-      return because(O);
+      return O;
   // The evidence cannot tell a table in constant storage from registers.
   if (canBeConstant(F))
     return Why{Reason::ConstantTable, F.Where, ""};
@@ -93,7 +91,7 @@ std::optional<Why> bankstripe::whyArrayStays(const ReachedArray &A) {
   if (F.HasConst && F.Init != InitializerKind::None)
     return Why{Reason::ConstElements, F.Where, ""};
   if (const Obstacle *O = hardObstacle(F))
-    return because(*O);
+    return *O;
   if (A.Evidence.Where == Residency::Unknown ||
       (A.Evidence.Where == Residency::NotEmitted && !A.Kernels.empty()))
     return Why{Reason::NoEvidence, F.Where, ""};
@@ -189,7 +187,7 @@ std::optional<Why> Chooser::whyNoPlace() const {
 std::optional<Why> Chooser::whyNotShared() const {
   for (const Obstacle &O : A.Array.Obstacles)
     if (isAboutStorage(O.Why))
-      return because(O);
+      return O;
   if (auto Refuses = whyKernelsRefuse())
     return Refuses;
   return whyNoPlace();
@@ -296,8 +294,8 @@ void Chooser::addMoves(ArrayChoices &C, bool Shared) const {
 void Chooser::addSharedMoves(ArrayChoices &C) const {
   const LayoutInfo &Slot = infoOf({VerdictKind::Slot, StripeForm::Plain});
   if (!A.Array.Obstacles.empty()) {
-    const Why First = because(A.Array.Obstacles.front());
-    if (infoOf(First.Id).Verdict == VerdictKind::Slot) {
+    const Why &First = A.Array.Obstacles.front();
+    if (infoOf(First.Why).Verdict == VerdictKind::Slot) {
       C.Candidates.push_back(candidate(Slot, First, C));
       return;
     }

@@ -120,8 +120,8 @@ std::optional<Why> bankstripe::heedKeep(std::optional<Why> Fixed,
                                         const ReachedArray &A, const Wish &W) {
   const bool Stays =
       Fixed &&
-      (Fixed->Id == Reason::Nolint ||
-       (!W.Decision && infoOf(Fixed->Id).Verdict != VerdictKind::Constant));
+      (Fixed->Why == Reason::Nolint ||
+       (!W.Decision && infoOf(Fixed->Why).Verdict != VerdictKind::Constant));
   if (W.Wanted != Layout::Keep || Stays)
     return Fixed;
   return decided(Reason::DecidedKeep, A, W);

@@ -75,7 +75,7 @@ static std::optional<Why> whyUnbounded(const MergedKernel &K) {
 namespace {
 
 /// The bound that the user gave for a kernel, and where.
-struct GivenBound {
+struct UserBound {
   unsigned Threads = 0;
   std::string Origin;
   bool Promise = true; ///< No launch will break it.
@@ -83,7 +83,7 @@ struct GivenBound {
 
 } // namespace
 
-static GivenBound givenBound(const Kernel &K, const PlanOptions &Options) {
+static UserBound userBound(const Kernel &K, const PlanOptions &Options) {
   if (Options.BlockSize)
     return {Options.BlockSize, "--block-size"};
   for (const KernelDecision &D : Options.KernelDecisions)
@@ -102,7 +102,7 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
   const Launch *Largest = largest(K);
   if (!Problem)
     return setBound(S, *Largest);
-  auto [Threads, Origin, Promise] = givenBound(K.Facts, Options);
+  auto [Threads, Origin, Promise] = userBound(K.Facts, Options);
   // A version is for such blocks, too, and no launch fails that has larger
   // ones.
   if (!Threads || !Promise || Options.Others != Outside::Nobody)
@@ -303,7 +303,7 @@ static void findNamedInPart(std::vector<KernelSetting> &Settings,
 // --- Who needs that they do --------------------------------------------------
 
 static bool isAbout(const KernelSetting &S, Reason Id) {
-  return S.Obstacle && S.Obstacle->Id == Id;
+  return S.Obstacle && S.Obstacle->Why == Id;
 }
 
 // Obstacles that are not in the way of dynamic shared memory.
@@ -450,7 +450,7 @@ static bool isForGivenBlocks(const KernelGroup &G, const MergedRun &Run,
   return llvm::any_of(G.Kernels, [&](unsigned Row) {
     const MergedKernel &K = Run.Kernels[Row];
     KernelSetting S = Settings[Row];
-    if (!isAboutBlockSize(S) || !givenBound(K.Facts, Options).Threads)
+    if (!isAboutBlockSize(S) || !userBound(K.Facts, Options).Threads)
       return false;
     makeDynamic(S, K, Run);
     const uint64_t Budget = budgetOf(S, K, Options);
@@ -499,7 +499,7 @@ static void chooseStorage(std::vector<KernelSetting> &Settings,
 static void boundVersion(KernelSetting &S, const MergedKernel &K,
                          const PlanOptions &Options) {
   const Launch *Largest = largest(K);
-  auto [Threads, Origin, Promise] = givenBound(K.Facts, Options);
+  auto [Threads, Origin, Promise] = userBound(K.Facts, Options);
   const bool SizesVary =
       llvm::any_of(K.Launches, [](const Launch &L) { return !L.Threads; });
   if (Threads)
@@ -527,7 +527,7 @@ static std::string whyNoVersion(const MergedKernel &K, const MergedRun &Run) {
     return infoOf(Reason::LinkedCallees).Summary.str();
   KernelSetting S;
   boundDynamicShared(S, K);
-  return S.Obstacle ? infoOf(S.Obstacle->Id).Summary.str() : "";
+  return S.Obstacle ? infoOf(S.Obstacle->Why).Summary.str() : "";
 }
 
 // A version needs nothing of launches but that they leave room for what it

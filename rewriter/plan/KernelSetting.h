@@ -14,11 +14,7 @@
 namespace bankstripe {
 
 /// Why something stays as it is, or becomes what it does.
-struct Why {
-  Reason Id = Reason::UnknownUse;
-  Place Where;
-  std::string Detail; ///< Completes the reason's summary; may be empty.
-};
+using Why = Obstacle;
 
 /// What is known of a kernel before anything is decided about its arrays.
 struct KernelSetting {

@@ -53,6 +53,7 @@ LinkedCalls::sharedMemoryOf(const std::string &Id,
       return;
     const SharedMemory &Own = It->second.Facts.Shared;
     Result.StaticBytes += Own.StaticBytes;
+    Result.UsesDynamic |= Own.UsesDynamic;
     Result.Asks = std::max(Result.Asks, Own.Asks);
   };
   Add(Id);

@@ -59,8 +59,8 @@ Builder::Builder(const Problem &P, const Evaluator &E,
     const auto &Fixed = P.Choices[I].Fixed;
     if (Found.Best[I])
       Version[A.Array.Where] = treatmentOf(A, *Found.Best[I]);
-    else if (Fixed && Fixed->Id == Reason::ConstantTable)
-      Version[A.Array.Where] = {infoOf(Fixed->Id).Verdict, StripeForm::Plain};
+    else if (Fixed && Fixed->Why == Reason::ConstantTable)
+      Version[A.Array.Where] = {infoOf(Fixed->Why).Verdict, StripeForm::Plain};
   }
   for (unsigned I = 0; I < Arrays.size(); ++I) {
     TakenBack.push_back(whyTakenBack(I, Version, P.Run, Known));
@@ -74,8 +74,8 @@ Builder::Builder(const Problem &P, const Evaluator &E,
 
 static Verdict verdict(const Why &Because) {
   Verdict V;
-  V.Kind = infoOf(Because.Id).Verdict;
-  V.Why = Because.Id;
+  V.Kind = infoOf(Because.Why).Verdict;
+  V.Why = Because.Why;
   V.Where = Because.Where;
   V.Detail = Because.Detail;
   return V;
@@ -87,9 +87,7 @@ Verdict Builder::movingVerdict(unsigned I) const {
   const Candidate &C = *Final[I];
   const ArrayChoices &Choices = P.Choices[I];
   Verdict V = verdict(C.Reason);
-  V.Kind = C.Layout->As.Kind;
-  V.Form = C.Layout->As.Form;
-  V.First = P.Run.Arrays[I].First;
+  static_cast<Treatment &>(V) = treatmentOf(P.Run.Arrays[I], C);
   V.Asked = Choices.Asked;
   if (C.isBits()) {
     V.Storage.DeviceOnly = P.Run.Arrays[I].Array.Function.MayBeReadForHost;

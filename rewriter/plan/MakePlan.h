@@ -12,8 +12,7 @@
 //
 //   facts, evidence, decisions
 //         => one table of arrays and kernels        (Merge, LinkedCalls,
-//         Outside,
-//                                                    Decide)
+//                                                    Outside, Decide)
 //         => block bounds, where storage comes from (KernelSetting, Redirect)
 //         => what each array could become           (Layout, Candidates)
 //         => an assignment: one of these for each,
@@ -117,9 +116,9 @@ bool isSettled(const Plan &P, const Measured &Known);
 /// What \p P makes of the arrays that it changes, by their places.
 std::map<Place, Treatment> changesOf(const Plan &P);
 
-/// What a plan for \p Unit says if it changes nothing, wherever the optimiser
-/// would leave its arrays; nothing where it may change something, so that
-/// optimising is worth its time.
+/// What a plan for \p Unit says if it changes nothing, with all arrays in local
+/// memory of which nobody asked the optimiser; nothing where it may change
+/// something, so that optimising is worth its time.
 std::optional<Plan> unchangedPlan(UnitResult Unit, PlanOptions Options);
 
 /// Kernels that share arrays, directly or not, and these arrays.

@@ -78,6 +78,9 @@ class LaunchResolver {
 public:
   explicit LaunchResolver(const std::vector<UnitResult> &Units);
   Launch resolve(Launch L);
+  /// Forgets what launches of \p K ask for where graphs may have it with more.
+  /// Which shared memory \p K uses must be known in full.
+  void forgetMemory(MergedKernel &K) const;
 
 private:
   std::optional<std::set<int64_t>> valuesOf(const HostParameter &P);
@@ -87,7 +90,6 @@ private:
   /// A unit may give kernels in graphs other blocks, so a launch that is
   /// captured says neither what runs nor how large its blocks are.
   bool NodesChange = false;
-  std::set<std::string> TakeMemory; ///< Kernels with dynamic shared memory.
 };
 
 class Merger {
@@ -104,6 +106,7 @@ private:
   void addCallees(const UnitResult &Unit);
   void addWork(const UnitResult &Unit);
   void followCalls();
+  void keepWhatUnreadUnitsReach();
   unsigned rowOf(const Kernel &K) const { return Rows.at({K.Where, K.Id}); }
   std::vector<unsigned> namedRows(const std::string &Id,
                                   const UnitResult &Unit) const;
@@ -137,9 +140,6 @@ LaunchResolver::LaunchResolver(const std::vector<UnitResult> &Units) {
     for (const HostArgument &A : Unit.Facts.Arguments)
       Arguments[A.For].push_back(&A);
     NodesChange |= Unit.Facts.NodesChangedAt.isValid();
-    for (const auto &[Id, Shared] : Unit.Evidence.Kernels)
-      if (Shared.UsesDynamic)
-        TakeMemory.insert(Id);
   }
 }
 
@@ -172,8 +172,6 @@ Launch LaunchResolver::resolve(Launch L) {
     L.Source = "graphs may have it with other blocks";
     L.Text.Name = TextRange();
     L.Text.Problem = L.Source;
-    if (TakeMemory.count(L.KernelId))
-      L.DynamicSharedBytes.reset();
   }
   if (L.Threads || !L.Parameter)
     return L;
@@ -184,6 +182,12 @@ Launch LaunchResolver::resolve(Launch L) {
     L.Source += ", from its callers";
   }
   return L;
+}
+
+void LaunchResolver::forgetMemory(MergedKernel &K) const {
+  for (Launch &L : K.Launches)
+    if (NodesChange && K.Shared.UsesDynamic && !L.OnDevice)
+      L.DynamicSharedBytes.reset();
 }
 
 // --- Kernels -----------------------------------------------------------------
@@ -339,7 +343,9 @@ void Merger::addArrays(const UnitResult &Unit) {
   for (auto [I, A] : llvm::enumerate(Unit.Facts.SharedArrays)) {
     AccessedArray &Into = Run.SharedArrays[A.Where].emplace_back();
     Into.Array = A;
-    if (I < Unit.Evidence.SharedAccesses.size())
+    // Else nobody knows who waits for other blocks.
+    if (Unit.Evidence.Problem.empty() &&
+        I < Unit.Evidence.SharedAccesses.size())
       Into.Accesses = Unit.Evidence.SharedAccesses[I];
   }
 }
@@ -413,6 +419,28 @@ void Merger::followCalls() {
         A.Array.Obstacles.push_back(std::move(*Reentered));
 }
 
+// Which kernels of a unit without IR reach a function of another one, and how
+// long its functions wait, nobody knows.
+void Merger::keepWhatUnreadUnitsReach() {
+  if (llvm::all_of(Units, [](const UnitResult &Unit) {
+        return Unit.Evidence.Problem.empty();
+      }))
+    return;
+  const LinkedCalls Calls(Units);
+  for (ReachedArray &A : Run.Arrays) {
+    const bool IsCalled =
+        !A.Array.Function.IsKernel &&
+        llvm::any_of(A.Array.Instances, [&](const ArrayInstance &I) {
+          return Calls.knows(I.FunctionId);
+        });
+    const bool CallsOthers = llvm::any_of(A.Kernels, [&](unsigned Row) {
+      return Run.Kernels[Row].CallsOtherUnits;
+    });
+    if ((IsCalled || CallsOthers) && A.Evidence.Where == Residency::LocalMemory)
+      A.Evidence.Where = Residency::Unknown;
+  }
+}
+
 MergedRun Merger::merge() {
   for (const UnitResult &Unit : Units)
     addKernels(Unit);
@@ -426,6 +454,9 @@ MergedRun Merger::merge() {
                              Unit.Facts.NumberedFiles.end());
   }
   followCalls();
+  keepWhatUnreadUnitsReach();
+  for (MergedKernel &K : Run.Kernels)
+    Launches.forgetMemory(K);
   Run.Wishes = findWishes(Run, Options, Run.Outcomes);
   for (auto [A, W] : llvm::zip(Run.Arrays, Run.Wishes))
     A.First = firstAsked(A, W);

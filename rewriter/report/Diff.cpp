@@ -29,10 +29,10 @@ struct DiffLine {
   StringRef Text;
 };
 
-/// The lines from Begin to End of the text before and after, which some edits
-/// touch.
+/// The lines that some edits touch: those from BeginA to EndA of the text
+/// before, which became those up to EndB of the text after.
 struct ChangedLines {
-  size_t BeginA, EndA, BeginB, EndB;
+  size_t BeginA, EndA, EndB;
 };
 
 /// Two texts are compared if the product of their numbers of lines is at most
@@ -97,7 +97,6 @@ static std::vector<ChangedLines> changedLines(const ChangedFile &File, Lines A,
   for (const TextEdit &E : File.Edits) {
     ChangedLines C;
     C.BeginA = std::max<size_t>(LinesUntil(A, E.Offset), 1) - 1;
-    C.BeginB = std::max<size_t>(LinesUntil(B, E.Offset + Longer), 1) - 1;
     Longer += E.Text.size() - E.Length;
     C.EndA = LinesUntil(A, E.end());
     C.EndB = LinesUntil(B, E.end() + Longer);
@@ -137,14 +136,17 @@ static std::vector<DiffLine> compare(const ChangedFile &File) {
                                B = splitLines(File.After);
   const Lines AllA = A, AllB = B;
   std::vector<DiffLine> Diff;
-  size_t Kept = 0; // Up to this line of A all is in the diff.
+  size_t DoneA = 0, DoneB = 0; // Up to these lines all is in the diff.
   for (const ChangedLines &C : changedLines(File, A, B)) {
-    addLines(' ', AllA.slice(Kept, C.BeginA - Kept), Diff);
+    const Lines Kept = AllA.slice(DoneA, C.BeginA - DoneA);
+    addLines(' ', Kept, Diff);
+    DoneB += Kept.size();
     addComparison(AllA.slice(C.BeginA, C.EndA - C.BeginA),
-                  AllB.slice(C.BeginB, C.EndB - C.BeginB), Diff);
-    Kept = C.EndA;
+                  AllB.slice(DoneB, C.EndB - DoneB), Diff);
+    DoneA = C.EndA;
+    DoneB = C.EndB;
   }
-  addLines(' ', AllA.drop_front(Kept), Diff);
+  addLines(' ', AllA.drop_front(DoneA), Diff);
   tidy(Diff);
   return Diff;
 }

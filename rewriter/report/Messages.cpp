@@ -23,20 +23,6 @@ std::string bankstripe::countOf(uint64_t Count, llvm::StringRef Name) {
 
 static std::string bytesText(uint64_t Bytes) { return countOf(Bytes, "byte"); }
 
-// Whether an array that stays as it is for R lies in local memory: code that no
-// kernel reaches is never run.
-static bool isKnownResident(Reason R) {
-  return R != Reason::NeverUsed && R != Reason::NoEvidence &&
-         R != Reason::NoKernel && R != Reason::NotInstantiated &&
-         !isOfSharedArrays(R);
-}
-
-bool bankstripe::isOfSharedArrays(Reason R) {
-  return R == Reason::BankConflicts || R == Reason::ConflictFree ||
-         R == Reason::ConflictsStay || R == Reason::LeavesRow ||
-         R == Reason::OneDimensional || R == Reason::BanksUnknown;
-}
-
 llvm::StringRef bankstripe::outcomeOf(Reason R) {
   switch (infoOf(R).Verdict) {
   case VerdictKind::Stripe:
@@ -55,7 +41,8 @@ llvm::StringRef bankstripe::outcomeOf(Reason R) {
     return "is left alone";
   case VerdictKind::Unchanged:
   case VerdictKind::Unsupported:
-    return isKnownResident(R) ? "stays in local memory" : "is left alone";
+    return infoOf(R).Memory == ArrayMemory::Local ? "stays in local memory"
+                                                  : "is left alone";
   }
   llvm_unreachable("all verdicts are listed");
 }

@@ -50,9 +50,6 @@ void printDecisions(llvm::raw_ostream &OS, const Plan &P, Detail Level);
 // What is said of an array, in lower case and without a period, as messages
 // are.
 
-/// Whether \p R is given for shared arrays alone.
-bool isOfSharedArrays(Reason R);
-
 /// What becomes of an array with a verdict for \p R: "moves to a stripe in
 /// shared memory".
 llvm::StringRef outcomeOf(Reason R);

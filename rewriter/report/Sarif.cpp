@@ -52,9 +52,9 @@ static std::string adviceOn(Reason R) {
     return "";
   const bool Stays = staysAsItIs(Info.Verdict);
   if (Stays || Info.Verdict == VerdictKind::Slot)
-    return ((isOfSharedArrays(R) ? " To change that: "
-             : Stays             ? " To move it: "
-                                 : " For a stripe: ") +
+    return ((Info.Memory == ArrayMemory::Shared ? " To change that: "
+             : Stays                            ? " To move it: "
+                                                : " For a stripe: ") +
             Info.Advice + ".")
         .str();
   return " " + asSentence(Info.Advice);
@@ -73,9 +73,10 @@ static std::string title(const ReasonInfo &Info) {
 static json::Array rules(StringRef DocumentsUrl) {
   json::Array Rules;
   for (const ReasonInfo &Info : allReasons()) {
-    const std::string Short = asSentence(
-        (isOfSharedArrays(Info.R) ? "shared array " : "per-thread array ") +
-        title(Info) + ": " + Info.Summary.str());
+    const std::string Short =
+        asSentence((Info.Memory == ArrayMemory::Shared ? "shared array "
+                                                       : "per-thread array ") +
+                   title(Info) + ": " + Info.Summary.str());
     const std::string Full = Short + adviceOn(Info.R);
     json::Object Rule{
         {"id", Info.Id},

@@ -246,15 +246,16 @@ static cl::opt<bool>
               cl::desc("Do not ask nvcc's ptxas about the rewrite"),
               ALL_COMMANDS);
 
-static cl::opt<bool> DryRun("dry-run",
-                            cl::desc("Print a unified diff (the default); of "
-                                     "'tune', what it would measure"),
-                            cl::cat(Category), cl::sub(RewriteCommand),
-                            cl::sub(TuneCommand));
+static Option<bool> DryRun("dry-run", cl::location(Parsed.MeasuresNothing),
+                           cl::desc("Print a unified diff (the default); of "
+                                    "'tune', what it would measure"),
+                           cl::cat(Category), cl::sub(RewriteCommand),
+                           cl::sub(TuneCommand));
 static cl::opt<bool> InPlace("in-place", cl::desc("Replace the files"),
                              cl::cat(Category), cl::sub(RewriteCommand));
-static cl::opt<std::string>
-    OutputDirectory("output-dir", cl::value_desc("DIR"),
+static Option<std::string>
+    OutputDirectory("output-dir", cl::location(Reading.OutputDirectory),
+                    cl::value_desc("DIR"),
                     cl::desc("Write the files below DIR, tree kept"),
                     cl::cat(Category), cl::sub(RewriteCommand));
 static cl::opt<bool> Check("check",
@@ -449,10 +450,9 @@ static bool check() {
   const bool Builds = !Built.BuildCommand.empty();
   const bool Rewrites = AnalyzeCommand || RewriteCommand;
   const std::pair<bool, const char *> Mistakes[] = {
-      {DryRun + InPlace + Check + !OutputDirectory.empty() > 1,
+      {DryRun + InPlace + Check + !Reading.OutputDirectory.empty() > 1,
        "choose one of --dry-run, --in-place, --output-dir and --check"},
-      {OutputDirectory.getNumOccurrences() && OutputDirectory.empty(),
-       "--output-dir needs a folder"},
+      {isEmpty(OutputDirectory), "--output-dir needs a folder"},
       {isEmpty(Config), "--config needs a file"},
       {isEmpty(Html), "--html needs a file"},
       {HasBlockSize && (Wanted.BlockSize < 1 || Wanted.BlockSize > 1024),
@@ -499,12 +499,11 @@ static void translate() {
                        : Verbose ? Detail::Verbose
                                  : Detail::Normal;
   Parsed.Planning.Confirm = !NoConfirm;
-  Parsed.MeasuresNothing = DryRun;
-  Reading.OutputDirectory = OutputDirectory;
-  Parsed.Mode = InPlace                    ? RewriteMode::InPlace
-                : Check                    ? RewriteMode::Check
-                : !OutputDirectory.empty() ? RewriteMode::OutputDirectory
-                                           : RewriteMode::DryRun;
+  Parsed.Mode = InPlace ? RewriteMode::InPlace
+                : Check ? RewriteMode::Check
+                : !Reading.OutputDirectory.empty()
+                    ? RewriteMode::OutputDirectory
+                    : RewriteMode::DryRun;
 }
 
 // LLVM prints a description as it is, and does not know the terminal's width.

@@ -10,7 +10,6 @@
 
 #include "bench/Program.h"
 #include "decisions/Decisions.h"
-#include "evidence/Ptxas.h"
 #include "plan/MakePlan.h"
 #include <optional>
 #include <string>

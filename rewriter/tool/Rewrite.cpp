@@ -17,7 +17,6 @@
 
 using namespace bankstripe;
 using llvm::StringRef;
-namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
 // The helper lies there before the files that include it.

@@ -29,7 +29,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <set>
@@ -37,7 +36,6 @@
 using namespace bankstripe;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
-namespace path = llvm::sys::path;
 
 static double secondsSince(std::chrono::steady_clock::time_point Begin) {
   const std::chrono::duration<double> Passed =

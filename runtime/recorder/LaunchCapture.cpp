@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/LaunchCapture.h"
-#include "harness/ModuleSymbols.h"
 #include "recorder/Recorder.h"
+#include "recording/ModuleSymbols.h"
 #include <algorithm>
 #include <cstdio>
 

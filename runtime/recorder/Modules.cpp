@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/Modules.h"
-#include "harness/ModuleSymbols.h"
+#include "recording/ModuleSymbols.h"
 #include <algorithm>
 
 using namespace bankstripe::runtime;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "recorder/Recorder.h"
-#include "harness/ModuleSymbols.h"
 #include "recorder/KernelHandle.h"
+#include "recording/ModuleSymbols.h"
 #include <algorithm>
 #include <cstdio>
 

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "replay/GpuMemory.h"
+#include "contract/Launch.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
+using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 constexpr uint64_t StagingBytes = uint64_t(16) << 20;
@@ -119,8 +121,7 @@ constexpr uint64_t MostGap = uint64_t(256) << 20;
 
 static AddressRange aligned(const AddressRange &Range, uint64_t Alignment) {
   const uint64_t Begin = Range.Address / Alignment * Alignment;
-  const uint64_t End = (Range.end() + Alignment - 1) / Alignment * Alignment;
-  return {Begin, End - Begin};
+  return {Begin, roundUp(Range.end(), Alignment) - Begin};
 }
 
 std::vector<AddressSpan>

@@ -7,7 +7,7 @@
 
 #include "replay/Replayer.h"
 #include "contract/Launch.h"
-#include "harness/ModuleSymbols.h"
+#include "recording/ModuleSymbols.h"
 #include <algorithm>
 #include <chrono>
 #include <cstring>

@@ -84,7 +84,7 @@ struct ReplayReport {
 /// What the results say.
 ExitStatus judge(const ReplayResults &Results);
 
-/// Medians, spreads and the interval of \p Nanoseconds: the durations of the
+/// Medians and the interval of \p Nanoseconds: the durations of the
 /// first launch of each side and then of the timed ones, in their order.
 ///
 /// \return no times when there are not as many durations as launches.

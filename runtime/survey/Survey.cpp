@@ -210,7 +210,8 @@ Survey bankstripe::runtime::survey(const SurveyOptions &O,
     Request.Survey.Kernels.push_back(kernelName(Symbol));
   const WantedSurvey Wanted = Request.Survey;
   Request.Digests = digestsOfSurvey(Wanted.Kernels);
-  Result.Problem = whyUnusable(O.Folder);
+  Result.Problem = Programs.folder().empty() ? "no temporary folder can be made"
+                                             : whyUnusable(O.Folder);
   if (!Result.Problem.empty())
     return Result;
   // Runs of the original that were kept beside an earlier survey.

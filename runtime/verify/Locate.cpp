@@ -16,7 +16,7 @@ using namespace bankstripe::runtime;
 
 // 64 launches per round make 16 million in four rounds.
 constexpr unsigned MostRounds = 12;
-// Result many launches may turn out to vary before the search is given up.
+// So many launches may turn out to vary before the search is given up.
 constexpr unsigned MostVaryingLaunches = 8;
 constexpr unsigned MostDigestsForATrace = 1024;
 
@@ -201,10 +201,11 @@ static Findings compareAndLocate(ProgramRunner &Programs, Recordings Recorded) {
     Varying.insert(Narrowed.At.Varying.begin(), Narrowed.At.Varying.end());
     std::optional<Recordings> Again;
     if (Varying.size() > Known)
-      Again = recordAgain(
-          Programs, "digests of the launches that vary",
-          {refined(Rule, Varying), Result.Recorded.How.RandomAddresses},
-          Result.Recorded.Controls.size());
+      Again = recordAgain(Programs, "digests of the launches that vary",
+                          {refined(Rule, Varying),
+                           Result.Recorded.How.RandomAddresses,
+                           Result.Recorded.How.Survey},
+                          Result.Recorded.Controls.size());
     if (!Again) {
       Result.Launches.First = Seen;
       Result.Found->Problem = "further runs went differently";

@@ -187,23 +187,23 @@ static std::vector<std::string> coverage(const VerifyReport &Report) {
   std::string Reasons;
   for (const auto &[Reason, Count] : Report.Skipped)
     if (Reason != "freed")
-      Reasons +=
-          fmt::format("{}{} {}", Reasons.empty() ? "" : ", ", Count,
-                      Reason == "rule" ? fmt::format("by --first={}",
-                                                     Report.First.value_or(0))
-                                       : "of kernels that wait for others");
+      Reasons += fmt::format(
+          "{}{} {}", Reasons.empty() ? "" : ", ", Count,
+          Reason == "collective" ? "of kernels that wait for others"
+          : Report.First         ? fmt::format("by --first={}", *Report.First)
+                                 : "by the survey");
   std::vector<std::string> Found;
   if (!Reasons.empty())
     Found.push_back(fmt::format(
         "memory was compared after {} of {}{} and at the end; left out: {}. "
         "What a launch that is left out writes is compared with the next one "
-        "or at the end; --all leaves none out\n",
+        "or at the end{}\n",
         Report.DigestedLaunches, plural(Report.LaunchCount, "launch"),
         Report.DigestsBeforeFree
             ? fmt::format(", {} before it was freed",
                           plural(Report.DigestsBeforeFree, "time"))
             : "",
-        Reasons));
+        Reasons, Report.First ? "; --all leaves none out" : ""));
   if (Report.Launches.UnmatchedDigests > 0)
     Found.push_back(
         fmt::format("memory could not be compared after {}, since one of "

@@ -337,7 +337,8 @@ static VerifyReport startReport(const Options &O) {
   VerifyReport Report;
   Report.OriginalCommand = O.Original.text();
   Report.RewrittenCommand = O.Rewritten.text();
-  Report.First = O.First;
+  if (O.RecordedFolder.empty())
+    Report.First = O.First;
   return Report;
 }
 

@@ -38,12 +38,11 @@ struct VerifyReport {
   /// Where Launches.First was found, when it is a difference in memory.
   std::optional<Location> Found;
   unsigned Repeats = 1; ///< Runs of the original with digests.
-  /// What the recorder left out, by reason: "rule" (launches) and "freed"
-  /// (allocations).
-  std::map<std::string, uint64_t> Skipped;
-  unsigned DigestedLaunches = 0;  ///< With digests right after them.
-  unsigned DigestsBeforeFree = 0; ///< Of memory after other launches.
-  std::optional<uint64_t> First;  ///< As in Options.
+  std::map<std::string, uint64_t> Skipped; ///< As in Recording.
+  unsigned DigestedLaunches = 0;           ///< With digests right after them.
+  unsigned DigestsBeforeFree = 0;          ///< Of memory after other launches.
+  /// As in Options; none where a survey decided it.
+  std::optional<uint64_t> First;
   std::vector<KernelStatistics> Kernels;
   unsigned Runs = 0; ///< Timed runs that succeeded, of each program.
   PairedTimes Total; ///< All launches of a run together.

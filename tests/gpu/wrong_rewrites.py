@@ -15,9 +15,9 @@ spoiling the helper (for objects and padded arrays, the source):
 
 What really differs is known from memory_dump.cpp, which writes all device memory after each launch
 and has nothing in common with the recorder. Then bankstripe-verify runs twice: with digests after
-every launch (--all), and with digests only before memory is freed and at the end, so that it has to
-search. Each time it has to say `differs`, at the first launch that really differs, and to name the
-first byte, and the first 32-bit element with both values, of an allocation that differs there.
+every launch (--all), and with digests after few launches (--first=1), so that it has to search.
+Each time it has to say `differs`, at the first launch that really differs, and to name the first
+byte, and the first 32-bit element with both values, of an allocation that differs there.
 Where the launch fails instead, the launch has to be right.
 Lanes that share memory race, and memory that nothing initialises holds what other programs left.
 Where several dumps of a wrong program show that it does not reproduce itself, launch and allocation

@@ -7,7 +7,7 @@
 
 #include "../runtime/Images.h"
 #include "Reader.h"
-#include "harness/ModuleSymbols.h"
+#include "recording/ModuleSymbols.h"
 
 using namespace bankstripe::runtime;
 

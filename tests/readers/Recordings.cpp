@@ -40,7 +40,7 @@ std::vector<std::string> seeds() {
     To.late(true, L.Changes);
     To.execution(L, 0, 5, 9);
     To.note("textures");
-    To.skipped("budget");
+    To.skipped("rule");
     To.free(0);
     To.failure("none");
     To.end();

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "harness/ModuleSymbols.h"
+#include "recording/ModuleSymbols.h"
 #include "Images.h"
 #include <gtest/gtest.h>
 

@@ -172,6 +172,9 @@ TEST(Print, LaunchesThatWereLeftOutAndWhy) {
                   "the end; left out: 60 of kernels that wait for others, 30 "
                   "by --first=256."))
       << Text;
+  R.First.reset();
+  EXPECT_TRUE(has(printReport(R), "30 by the survey."));
+  EXPECT_FALSE(has(printReport(R), "--all"));
   EXPECT_TRUE(Text.starts_with("identical where it was compared: 100 "));
   EXPECT_TRUE(has(Text, "1 allocation was freed before what was left in it"));
   R.DigestsBeforeFree = 2;

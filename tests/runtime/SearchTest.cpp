@@ -134,6 +134,15 @@ TEST_F(Search, DifferenceBesideWhatTheSameLaunchVariesIsExcused) {
   EXPECT_EQ(search({}, {.Beside = 5}).Launches.First->Launch, 50u);
 }
 
+TEST_F(Search, WhatRunsAgainHasTimesWhereTheSurveyHas) {
+  const LongProgram Right{.Varies = true};
+  surveyOriginal(Right.text());
+  const VerifyReport R = search(Right, {.Varies = true, .Beside = 5});
+  EXPECT_EQ(R.Verdict, ExitIdentical);
+  EXPECT_EQ(R.Launches.NotDeterministic, std::vector<unsigned>{50});
+  EXPECT_EQ(R.Total.speedup(), 1);
+}
+
 TEST_F(Search, DifferenceAfterOneThatIsExcusedIsFound) {
   const VerifyReport R =
       search({.Varies = true}, {.Wrong = 55, .Varies = true, .Beside = 5});

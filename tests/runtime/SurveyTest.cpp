@@ -145,6 +145,12 @@ TEST_F(Surveyed, FolderThatCannotBeUsedIsNamedBeforeAnythingRuns) {
   Asked.Folder = Folder + "/missing";
   EXPECT_EQ(look("touch " + Ran).Problem,
             "'" + Folder + "/missing' is no folder that can be written to");
+  Asked.Folder = Folder;
+  const char *Variable = std::getenv("TMPDIR");
+  const std::string Before = Variable ? Variable : "";
+  ::setenv("TMPDIR", "/proc", 1);
+  EXPECT_EQ(look("touch " + Ran).Problem, "no temporary folder can be made");
+  Before.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", Before.c_str(), 1);
   EXPECT_FALSE(std::filesystem::exists(Ran));
 }
 

@@ -217,6 +217,17 @@ class Replayed(TuneTest):
         self.assertIn("* stripes                          2.00x", done.stdout)
         self.assertEqual(self.replayed("--no-cache"), first)
 
+    def test_what_was_stopped_early_is_told_also_where_it_is_known_from_before(self):
+        self.fake_replay(LOSES)
+        self.fake_toolkit()
+        for is_known in (False, True):
+            done = TuneTest.tune(self, LOSES, "--cuda-path=kit", "--format=json", replays=True,
+                                 digest="1")
+            result = json.loads(self.expect(DONE, done).stdout)
+            self.assertEqual(result["replays"] == 0, is_known)
+            stripes, = (a for a in result["groups"][0]["attempts"] if a["name"] == "stripes")
+            self.assertTrue(stripes["standing"].startswith("stopped early"), stripes)
+
     def test_what_differs_is_measured_anew(self):
         self.fake_replay(GAINS)
         self.fake_toolkit()

@@ -159,11 +159,19 @@ TEST(CallsBetweenUnits, AreListedWithWhoDefinesWhat) {
   EXPECT_TRUE(Leaves.Defined);
   EXPECT_TRUE(llvm::is_contained(Leaves.Calls, "_Z9elsewherei"));
   EXPECT_EQ(Leaves.Shared.StaticBytes, 8u);
+  EXPECT_FALSE(Leaves.Shared.UsesDynamic);
   EXPECT_FALSE(functionIn(E, "elsewhere").Defined);
   EXPECT_EQ(functionIn(E, "kernel").Calls, std::vector<std::string>{Leaves.Id});
 }
 
 // The IR has other names for them then.
+TEST(CallsBetweenUnits, AreListedWithTheirDynamicMemory) {
+  EXPECT_TRUE(functionIn(relocatable("extern __shared__ int s[];\n"
+                                     "__device__ void f() { s[0] = 1; }"),
+                         "f")
+                  .Shared.UsesDynamic);
+}
+
 TEST(CallsBetweenUnits, DoNotHideWhatIsStatic) {
   const UnitEvidence E =
       relocatable("static __global__ void k(int *out, int i) {\n"

@@ -94,6 +94,15 @@ __device__ __noinline__ int step(int *out, int x) { return out[x]; }
 )cu"));
 }
 
+TEST(Waiting, InAFunctionOfATable) {
+  EXPECT_TRUE(waits("table[n & 1](n);", R"cu(
+__device__ __noinline__ void none(int) {}
+__device__ __noinline__ void barrier(int n) {
+  while (atomicAdd(&arrived, 0u) < n);
+}
+__device__ void (*table[])(int) = {none, barrier};)cu"));
+}
+
 TEST(Waiting, InAFunctionThatAddsWhatItIsGiven) {
   EXPECT_TRUE(waits("x = added(flag, 1); while (added(flag, 0) < n);", R"cu(
 __device__ __noinline__ int added(int *to, int value) {

@@ -77,13 +77,6 @@ bool isGivenLater(Reason R) {
   }
 }
 
-/// Reasons that are given for shared arrays alone.
-bool isOfSharedArrays(Reason R) {
-  return R == Reason::BankConflicts || R == Reason::ConflictFree ||
-         R == Reason::ConflictsStay || R == Reason::LeavesRow ||
-         R == Reason::OneDimensional || R == Reason::BanksUnknown;
-}
-
 } // namespace
 
 TEST(DocumentedExamples, GiveTheirReason) {
@@ -91,7 +84,7 @@ TEST(DocumentedExamples, GiveTheirReason) {
     if (isFragment(Info.Id))
       continue;
     SCOPED_TRACE(Info.Id.str());
-    if (isOfSharedArrays(Info.R)) {
+    if (Info.Memory == ArrayMemory::Shared) {
       UnitFacts Facts = factsOf(exampleOf(Info.Id));
       ASSERT_EQ(Facts.SharedArrays.size(), 1u);
       EXPECT_TRUE(Facts.SharedArrays.front().Obstacles.empty());

@@ -295,7 +295,8 @@ TEST(Bridges, OperandsOfAssemblyWithoutACommaBetweenThem) {
                             "  asm(\"mov.u32 %0, %2; mov.u32 %1, %3;\"\n"
                             "      : \"=r\"(p[0]) \"=r\"(p[1])\n"
                             "      : \"r\"(p[2]) \"r\"(p[3])); }\n"));
-  EXPECT_THAT(failureOf("void f(const char *); void g() { f(\"a\" 3); }\n"),
+  EXPECT_THAT(failureOf("int f(int, const char * = \"\"); int g(int);\n"
+                        "int h() { return f(g(3) \"a\"); }\n"),
               HasSubstr("expected ')'"));
 }
 

@@ -20,7 +20,7 @@ namespace {
 // The reason that a kernel cannot be planned for.
 Reason obstacleOf(const KernelSetting &S) {
   if (S.Obstacle)
-    return S.Obstacle->Id;
+    return S.Obstacle->Why;
   ADD_FAILURE() << "no obstacle";
   return Reason::UnknownUse;
 }
@@ -114,7 +114,7 @@ TEST(BlockBound, OneUnknownLaunchIsEnough) {
   L.Source = "parameter 'n'";
   KernelSetting S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
-  EXPECT_EQ(infoOf(S.Obstacle->Id).Verdict, VerdictKind::Unchanged);
+  EXPECT_EQ(infoOf(S.Obstacle->Why).Verdict, VerdictKind::Unchanged);
   EXPECT_EQ(S.Obstacle->Detail, "the launch at a.cu:101: parameter 'n'");
   EXPECT_EQ(S.Obstacle->Where, onLine(101));
 }
@@ -180,7 +180,7 @@ TEST(BlockBound, BoundsCannotBeAddedToAKernelInAMacro) {
   U.launch(128);
   KernelSetting S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::KernelInMacro);
-  EXPECT_EQ(infoOf(S.Obstacle->Id).Verdict, VerdictKind::Unsupported);
+  EXPECT_EQ(infoOf(S.Obstacle->Why).Verdict, VerdictKind::Unsupported);
   EXPECT_EQ(S.Obstacle->Detail, "k");
 }
 

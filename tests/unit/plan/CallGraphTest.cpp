@@ -139,6 +139,23 @@ TEST(CallGraph, WaitingInAnotherUnitCounts) {
   EXPECT_EQ(reasonOf(planOf(caller(), B), "a"), Reason::WaitsForBlocks);
 }
 
+TEST(CallGraph, WhatAUnitWithoutIrReachesStays) {
+  TestUnit Unread("/c.cu");
+  Unread.Result.Evidence.Problem = "no code";
+  auto Reason = [&](const TestUnit &A, const TestUnit &B) {
+    return reasonOf(
+        makePlan({A.result(), B.result(), Unread.result()}, PlanOptions()));
+  };
+  EXPECT_EQ(Reason(caller(), library()), Reason::NoEvidence);
+  // Nor does anybody know how long what it defines may wait.
+  TestUnit A = caller(), Apart = caller();
+  A.array();
+  EXPECT_EQ(Reason(A, TestUnit("/b.cu")), Reason::NoEvidence);
+  Apart.Result.Evidence.Functions.clear();
+  Apart.array();
+  EXPECT_EQ(Reason(Apart, TestUnit("/b.cu")), Reason::DynamicIndex);
+}
+
 TEST(CallGraph, RecursionThroughAnotherUnit) {
   TestUnit A = caller();
   A.Result.Evidence.Functions.push_back(function("g", {"f"}));

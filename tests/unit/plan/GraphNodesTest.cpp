@@ -41,3 +41,29 @@ TEST(GraphNodes, LeaveNoLaunchToRunAnotherKernel) {
   EXPECT_FALSE(P.Kernels.at(0).Redirected);
   EXPECT_TRUE(find(P, "a").Verdict.Storage.InVersion);
 }
+
+TEST(GraphNodes, LeaveNoLaunchToTellWhatTheKernelHasOfDynamicMemory) {
+  auto Reason = [](bool Own, bool Linked) {
+    TestUnit U, Other("/b.cu", /*WithKernel=*/false);
+    U.launch(64);
+    U.kernel().Bounds = LaunchBounds{64, ""};
+    U.array();
+    U.shared().UsesDynamic = Own;
+    U.Result.Evidence.Functions = {{"k", {"f"}, true, {}}};
+    SharedMemory OfCallee;
+    OfCallee.UsesDynamic = Linked;
+    Other.Result.Evidence.Functions = {{"f", {}, true, OfCallee}};
+    Other.Result.Facts.NodesChangedAt = onLine(7, "/b.cu");
+    return reasonOf(makePlan({U.result(), Other.result()}, {}));
+  };
+  EXPECT_EQ(Reason(false, false), Reason::DynamicIndex);
+  EXPECT_EQ(Reason(true, false), Reason::DynamicSharedMemory);
+  EXPECT_EQ(Reason(false, true), Reason::DynamicSharedMemory);
+}
+
+TEST(GraphNodes, AreNoLaunchesByKernels) {
+  TestUnit U;
+  U.launch(64).OnDevice = true;
+  U.Result.Facts.NodesChangedAt = onLine(7);
+  EXPECT_EQ(U.plan().Kernels.at(0).Block.Threads, 64u);
+}

@@ -122,6 +122,16 @@ TEST(Merge, ObstacleInOneUnitIsEnough) {
   EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)), Reason::RangeFor);
 }
 
+TEST(Merge, ObstacleThatTheIrShowsCounts) {
+  TestUnit B = includer("/b.cu");
+  B.Result.Evidence.Arrays.front().Obstacles = {
+      {Reason::InlineAssembly, onLine(12, "/k.cuh"), ""}};
+  EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)), Reason::InlineAssembly);
+  // The first in source order is the one that is told.
+  arrayOf(B).Obstacles = {{Reason::RangeFor, onLine(14, "/k.cuh"), ""}};
+  EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)), Reason::InlineAssembly);
+}
+
 TEST(Merge, ResidentInOneUnitIsEnough) {
   TestUnit A = includer("/a.cu"), B = includer("/b.cu");
   A.Result.Evidence.Arrays.front().Where = Residency::Registers;

@@ -114,6 +114,10 @@ TEST(Padding, LeavesAloneWhatIsNotKnown) {
   TestUnit WithoutIR = unitWith(Transposed);
   WithoutIR.Result.Evidence.SharedAccesses.clear();
   EXPECT_EQ(verdictOn(WithoutIR).Why, Reason::BanksUnknown);
+  // Whether its kernels wait for other blocks.
+  TestUnit NotOptimized = unitWith(Transposed);
+  NotOptimized.Result.Evidence.Problem = "no optimised code";
+  EXPECT_EQ(verdictOn(NotOptimized).Why, Reason::BanksUnknown);
 }
 
 // Of such blocks nobody computed what lanes ask for.

@@ -22,8 +22,10 @@ KernelTraffic traffic(double Uniform, double NonUniform, double Counted = 0) {
   KernelTraffic K;
   K.Threads = 256;
   K.Work.Instructions = 1000;
-  K.Arrays.push_back(
-      {updated(Uniform), updated(NonUniform), updated(Counted), 4, 128, true});
+  K.Arrays.push_back({{updated(Uniform), updated(NonUniform), updated(Counted)},
+                      4,
+                      128,
+                      true});
   return K;
 }
 
@@ -263,7 +265,7 @@ TEST(Profit, TheBusiestArrayKeepsTheL1) {
   KernelTraffic K = traffic(200, 0);
   K.Arrays[0].Moved = false;
   const double Alone = timeOf(K, Full, {});
-  K.Arrays.push_back({updated(1), {}, {}, 4, 4096, false});
+  K.Arrays.push_back({{updated(1), {}, {}}, 4, 4096, false});
   EXPECT_NEAR(timeOf(K, Full, {}), Alone, 0.1 * Alone);
 }
 

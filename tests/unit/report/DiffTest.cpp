@@ -265,18 +265,41 @@ TEST(Diff, Applies) {
 }
 
 // Few different lines, so that many of them match in many ways.
+std::string randomText(std::mt19937 &Random, unsigned MostLines) {
+  std::string Text;
+  for (unsigned I = Random() % MostLines; I > 0; --I)
+    Text += std::string(1, 'a' + Random() % 4) + "\n";
+  if (!Text.empty() && Random() % 4 == 0)
+    Text.pop_back();
+  return Text;
+}
+
 TEST(Diff, AppliesWhateverTheTexts) {
   std::mt19937 Random(1);
-  auto text = [&] {
-    std::string Text;
-    for (unsigned I = Random() % 30; I > 0; --I)
-      Text += std::string(1, 'a' + Random() % 4) + "\n";
-    if (!Text.empty() && Random() % 4 == 0)
-      Text.pop_back();
-    return Text;
-  };
-  for (unsigned I = 0; I < 2000; ++I)
-    expectApplies(text(), text());
+  for (unsigned I = 0; I < 2000; ++I) {
+    const std::string Before = randomText(Random, 30);
+    expectApplies(Before, randomText(Random, 30));
+  }
+}
+
+// Also of those that begin or end between two lines, or behind the last one.
+TEST(Diff, AppliesWhateverTheEdits) {
+  std::mt19937 Random(1);
+  for (unsigned I = 0; I < 2000; ++I) {
+    ChangedFile File{"/a.cu", randomText(Random, 20), "", {}};
+    const unsigned Size = File.Before.size();
+    unsigned Done = 0; // Up to there, After is written.
+    for (unsigned Begin = Random() % 8; Begin <= Size;
+         Begin = Done + 1 + Random() % 8) {
+      const unsigned Length = std::min(unsigned(Random() % 5), Size - Begin);
+      const TextEdit E{Begin, Length, randomText(Random, 4)};
+      File.After += File.Before.substr(Done, Begin - Done) + E.Text;
+      File.Edits.push_back(E);
+      Done = E.end();
+    }
+    File.After += File.Before.substr(Done);
+    EXPECT_EQ(Patch(File.Before, diffOf(File)).apply(), File.After);
+  }
 }
 
 } // namespace

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "harness/ModuleSymbols.h"
+#include "recording/ModuleSymbols.h"
 #include <cstring>
 #include <elf.h>
 #include <optional>

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_HARNESS_MODULESYMBOLS_H
-#define BANKSTRIPE_HARNESS_MODULESYMBOLS_H
+#ifndef BANKSTRIPE_RECORDING_MODULESYMBOLS_H
+#define BANKSTRIPE_RECORDING_MODULESYMBOLS_H
 
 #include <string>
 #include <string_view>
@@ -35,4 +35,4 @@ ModuleSymbols symbolsOf(std::string_view Image);
 
 } // namespace bankstripe::runtime
 
-#endif // BANKSTRIPE_HARNESS_MODULESYMBOLS_H
+#endif // BANKSTRIPE_RECORDING_MODULESYMBOLS_H
