@@ -22,6 +22,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/YAMLTraits.h"
@@ -142,6 +143,12 @@ template <> struct llvm::yaml::MappingTraits<FileDefaults> {
   }
 };
 
+// LLVM prints a text only up to the first byte that is not UTF-8.
+static bool areUTF8(std::initializer_list<StringRef> Texts) {
+  return llvm::all_of(Texts,
+                      [](StringRef Text) { return llvm::json::isUTF8(Text); });
+}
+
 template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
   static void mapping(IO &IO, ArrayDecision &D) {
     if (!IO.outputting())
@@ -160,6 +167,8 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
       return "";
     if (D.File.empty() || D.Function.empty() || D.Array.empty())
       return "file, function and array must not be empty";
+    if (!areUTF8({D.File, D.Function, D.Array, D.Why}))
+      return "a decision must be UTF-8";
     if (sys::path::is_absolute(D.File))
       return "file must be relative to the folder of this file";
     if (D.Occurrence < 1)
@@ -192,6 +201,8 @@ template <> struct llvm::yaml::MappingTraits<KernelDecision> {
       return "";
     if (D.File.empty() || D.Kernel.empty())
       return "file and kernel must not be empty";
+    if (!areUTF8({D.File, D.Kernel, D.Why}))
+      return "a decision must be UTF-8";
     if (!D.Wanted && !D.BlockSize)
       return "a carveout or a block-size must be there";
     if (sys::path::is_absolute(D.File))
@@ -289,13 +300,19 @@ llvm::Error bankstripe::updateDecisions(StringRef Path, DecisionsFile New) {
   if (!File)
     return File.takeError();
   const std::string Folder = (path::parent_path(Path) + "/").str();
-  std::string Stray;
+  std::string Stray, Unspeakable;
   New.forEach([&](auto &D) {
+    if (!llvm::json::isUTF8(D.File))
+      Unspeakable = D.File;
     if (StringRef(D.File).starts_with(Folder))
       D.File.erase(0, Folder.size());
     else
       Stray = D.File;
   });
+  if (!Unspeakable.empty())
+    return llvm::createStringError("the name of '" + Unspeakable +
+                                   "' is not UTF-8, so no decisions file can "
+                                   "name it; rename it");
   if (!Stray.empty())
     return llvm::createStringError("'" + Stray + "' lies outside of '" +
                                    Folder + "', so '" + Path +

@@ -214,6 +214,23 @@ TEST(Parse, BlockSizesOutOfRange) {
         << Size;
 }
 
+TEST(Parse, NamesThatAreNotUTF8CouldNotBeWrittenAgain) {
+  for (StringRef Bad : {"\xff", "f\xe9.cu", "\\uD800"}) {
+    EXPECT_THAT(errorOf("version: 1\narrays:\n  - {file: a.cu, function: f, "
+                        "array: \"" +
+                        Bad.str() + "\", decision: keep}\n"),
+                testing::HasSubstr("a decision must be UTF-8"));
+    EXPECT_THAT(errorOf("version: 1\nkernels:\n  - {file: a.cu, kernel: \"" +
+                        Bad.str() + "\", carveout: auto}\n"),
+                testing::HasSubstr("a decision must be UTF-8"));
+  }
+  EXPECT_EQ(parsed("version: 1\nkernels:\n  - {file: \"\xc3\xa9.cu\", kernel: "
+                   "k, carveout: auto}\n")
+                .Kernels.front()
+                .File,
+            "\xc3\xa9.cu");
+}
+
 TEST(Parse, OtherVersions) {
   EXPECT_NE(errorOf("version: 2\nfuture: yes\n")
                 .find("1:1: error: this program knows version 1 only"),
