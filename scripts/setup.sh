@@ -12,6 +12,7 @@
 #
 # Environment:
 #   BANKSTRIPE_SKIP_SETUP=1     do nothing (the packages come from elsewhere)
+#   BANKSTRIPE_THOROUGH=1       install what the thorough tests want, too
 #   BANKSTRIPE_OS_RELEASE=FILE  read FILE in place of /etc/os-release
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,6 +31,7 @@ packages=(
 )
 # What some tests compare with; they are left out where it is missing.
 wanted=(clang-tools-22 nodejs python3-yaml ccache sccache mkdocs mkdocs-material)
+[ "${BANKSTRIPE_THOROUGH:-}" != 1 ] || wanted+=(chromium)
 # A program on PATH will do for these, wherever it comes from.
 declare -A program_of=(
   [cmake]=cmake [ninja-build]=ninja [g++]=g++ [python3]=python3 [nodejs]=node

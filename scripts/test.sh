@@ -19,6 +19,7 @@ set -euo pipefail
 tier=(--label-exclude '^thorough$')
 if [ "${1:-}" = --all ]; then
   tier=(--label-exclude '^sample$')
+  export BANKSTRIPE_THOROUGH=1
   shift
 fi
 
