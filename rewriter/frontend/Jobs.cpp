@@ -158,8 +158,8 @@ private:
   std::string Place;
 };
 
-/// Every .cu file below \p Folder; hidden folders are left out, and those in
-/// which CMake builds.
+/// Every .cu file below \p Folder; hidden folders are left out, those in which
+/// CMake builds, and the launcher's copies.
 Expected<std::vector<std::string>> findSources(StringRef Folder) {
   std::vector<std::string> Files;
   std::error_code Code;
@@ -169,6 +169,7 @@ Expected<std::vector<std::string>> findSources(StringRef Folder) {
   for (; It != End && !Code; It.increment(Code)) {
     StringRef Path = It->path();
     if (sys::path::filename(Path).starts_with(".") ||
+        (Path.ends_with(".bankstripe") && sys::fs::is_directory(Path)) ||
         sys::fs::exists(Path + "/CMakeCache.txt")) {
       It.no_push();
       continue;

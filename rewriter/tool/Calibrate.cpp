@@ -13,6 +13,7 @@
 #include "workers/TemporaryFolder.h"
 #include "workers/Workers.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -36,6 +37,9 @@ static llvm::Error write(const std::string &Path, StringRef Text) {
 // Compiles a program for each type and kind of loads, several at a time, and
 // runs one after the other. \returns what they print.
 static llvm::Expected<std::string> measure(StringRef CudaPath) {
+  if (!llvm::sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1").isValid())
+    return llvm::createStringError("this needs a GPU and its driver; "
+                                   "libcuda.so.1 was not found");
   auto Kit = findToolkit(CudaPath);
   if (!Kit)
     return Kit.takeError();

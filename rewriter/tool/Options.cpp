@@ -96,14 +96,15 @@ static cl::SubCommand
     ReplayCommand("replay", "Launch a kernel again that bankstripe-verify "
                             "--survey captured");
 
-#define ALL_COMMANDS                                                           \
+#define READING_COMMANDS                                                       \
   cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),         \
       cl::sub(VerifyCommand), cl::sub(TuneCommand)
+#define ALL_COMMANDS READING_COMMANDS, cl::sub(WrapCommand)
 #define RUNNING_COMMANDS                                                       \
   cl::cat(Category), cl::sub(VerifyCommand), cl::sub(TuneCommand)
 
 static List Paths(cl::Positional, cl::location(Reading.Paths),
-                  cl::desc("PATH..."), ALL_COMMANDS);
+                  cl::desc("PATH..."), READING_COMMANDS);
 static cl::list<std::string> Compiler(cl::Positional,
                                       cl::desc("COMPILER ARG..."),
                                       cl::cat(Category), cl::sub(WrapCommand));
@@ -116,11 +117,11 @@ static cl::list<std::string> ReasonName(cl::Positional, cl::desc("[REASON]"),
 static Option<std::string>
     BuildPath("p", cl::location(Frontend.DatabaseDirectory),
               cl::value_desc("BUILD_DIR"),
-              cl::desc("Folder with compile_commands.json"), ALL_COMMANDS);
+              cl::desc("Folder with compile_commands.json"), READING_COMMANDS);
 static Option<bool> TrustCommands(
     "trust-commands", cl::location(Frontend.TrustsCommands),
     cl::desc("Run, and write to, what compile_commands.json names"),
-    ALL_COMMANDS);
+    READING_COMMANDS);
 static List
     ExtraArgs("extra-arg", cl::location(Frontend.ExtraArgs),
               cl::value_desc("ARG"),
@@ -176,7 +177,7 @@ static cl::opt<bool> WholeProgram(
     "whole-program",
     cl::desc("No other file launches the kernels of the given ones, as is "
              "taken for granted where a folder is given"),
-    ALL_COMMANDS);
+    READING_COMMANDS);
 static cl::opt<bool> Versions(
     "versions",
     cl::desc("Other files may, as is taken for granted where files are given: "
@@ -342,6 +343,17 @@ static constexpr llvm::StringLiteral AboutPaths = R"(
   folder of a source or above it; see docs/guide/configuration.md.
 )";
 
+static constexpr llvm::StringLiteral AboutWrap = R"(
+  Options stand before COMPILER, values behind '=':
+  bankstripe wrap --block-size=256 nvcc -c a.cu -o a.o
+
+  BANKSTRIPE_FLAGS       options, where the command names none
+  BANKSTRIPE_VERBOSE=1   say what was left alone, and why
+  BANKSTRIPE_DISABLE=1   run every command as it is
+  BANKSTRIPE_CACHE_DIR   where results are kept (default: ~/.cache/bankstripe)
+  BANKSTRIPE_CACHE_SIZE  how large that may become (default: 1G)
+)";
+
 static constexpr llvm::StringLiteral Examples = R"(
 EXAMPLES:
   bankstripe analyze src/                     what would happen, and why
@@ -455,6 +467,11 @@ static bool check() {
       {isEmpty(OutputDirectory), "--output-dir needs a folder"},
       {isEmpty(Config), "--config needs a file"},
       {isEmpty(Html), "--html needs a file"},
+      {llvm::is_contained(Reading.Paths, ""),
+       "a PATH is empty, as a variable is that nothing set; '.' is this "
+       "folder"},
+      {Jobs.getNumOccurrences() && !Jobs, "-j must be at least 1"},
+      {Wanted.MinSpeedup < 0, "--min-speedup must not be negative"},
       {HasBlockSize && (Wanted.BlockSize < 1 || Wanted.BlockSize > 1024),
        "--block-size must be from 1 to 1024"},
       {DefaultCarveout.getNumOccurrences() && !Wanted.DefaultCarveout,
@@ -486,7 +503,7 @@ static void translate() {
   } else {
     consumeError(Model.takeError());
   }
-  if (!Reading.Work.Limits.Processes)
+  if (!Jobs.getNumOccurrences())
     Reading.Work.Limits.Processes = usualProcesses();
   if (DefaultLayout.getNumOccurrences())
     Wanted.DefaultLayout = DefaultLayout;
@@ -523,13 +540,58 @@ static void wrapDescriptions(cl::SubCommand &S) {
     O->setDescription(Texts.save(wrapped(O->HelpStr, Room, /*Indent=*/0)));
 }
 
+// What to do about an argument that no option reads; empty for a typing error.
+static std::string hintFor(llvm::StringRef Argument,
+                           llvm::ArrayRef<const char *> Words) {
+  if (Words.size() > 1 && Argument == Words[1] && Argument.starts_with("-"))
+    return "options follow the command: bankstripe COMMAND " + Argument.str();
+  for (llvm::StringRef OfCompilers : {"-I",
+                                      "-D",
+                                      "-U",
+                                      "-L",
+                                      "-l",
+                                      "-O",
+                                      "-W",
+                                      "-X",
+                                      "-f",
+                                      "-m",
+                                      "-std",
+                                      "--std",
+                                      "-arch",
+                                      "--gpu-arch",
+                                      "-gencode",
+                                      "--generate-code",
+                                      "-ccbin",
+                                      "-rdc",
+                                      "-use_fast_math",
+                                      "--use_fast_math",
+                                      "--expt-",
+                                      "--extended-",
+                                      "-isystem",
+                                      "-include",
+                                      "-lineinfo",
+                                      "-G",
+                                      "-g"})
+    if (Argument.starts_with(OfCompilers))
+      return "options of the compiler follow '--': bankstripe COMMAND PATH "
+             "-- " +
+             Argument.str();
+  return "";
+}
+
 // One line of what LLVM says of a mistake; what follows from it are no others.
 // (That a value is bad, it has printed by itself.)
-static void printMistake(llvm::StringRef Errors) {
+static void printMistake(llvm::StringRef Errors,
+                         llvm::ArrayRef<const char *> Words) {
   if (Errors.empty())
     return;
   auto [First, Rest] = Errors.trim().split('\n');
   llvm::errs() << First.trim().split(".  Try: ").first;
+  const llvm::StringRef Argument = First.split("argument '").second;
+  if (auto Hint = hintFor(Argument.split('\'').first, Words); !Hint.empty()) {
+    llvm::errs() << "; " << printable(Hint) << '\n';
+    return;
+  }
   if (Rest.consume_front("bankstripe: Did you mean "))
     llvm::errs() << "; did you mean " << Rest.split('?').first << '?';
   llvm::errs() << "; see bankstripe --help\n";
@@ -566,10 +628,15 @@ static std::string prepareHelp(llvm::ArrayRef<const char *> Words) {
     if (S->getName() != Asked)
       continue;
     TakesPaths = Paths.Subs.contains(S);
-    if (llvm::is_contained(Words, llvm::StringRef("--help")))
+    if (llvm::any_of(Words, [](llvm::StringRef Word) {
+          return Word == "--help" || Word == "-h";
+        }))
       wrapDescriptions(*S);
   }
-  return TakesPaths ? (Overview + AboutPaths).str() : Overview.str();
+  return (Overview + (TakesPaths        ? AboutPaths
+                      : Asked == "wrap" ? AboutWrap
+                                        : llvm::StringLiteral("")))
+      .str();
 }
 
 std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
@@ -582,7 +649,7 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   const auto Disk = openDisk(/*WithPipes=*/false); // For `@file`.
   if (!cl::ParseCommandLineOptions(Own.size(), Own.data(), About, &OS,
                                    Disk.get())) {
-    printMistake(OS.str());
+    printMistake(OS.str(), Own);
     return std::nullopt;
   }
   const std::optional<Command> Chosen = chosenCommand();

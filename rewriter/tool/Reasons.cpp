@@ -11,6 +11,7 @@
 
 #include "model/Reason.h"
 #include "report/Report.h"
+#include "report/Terminal.h"
 #include "tool/Options.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -40,11 +41,15 @@ int bankstripe::runReason(llvm::ArrayRef<const char *> Words) {
     listReasons();
     return ExitDone;
   }
-  const StringRef Id = Words.front();
+  // `over-budget`, or `[unchanged, over-budget]` as messages end.
+  const std::string Written = llvm::join(Words, " ");
+  const StringRef Id = StringRef(Written).rsplit(',').second.empty()
+                           ? StringRef(Written).trim("[] ")
+                           : StringRef(Written).rsplit(',').second.trim("[] ");
   const auto *Page = llvm::find_if(
       reasonPages(), [&](const ReasonPage &P) { return P.Id == Id; });
-  if (Words.size() > 1 || Page == reasonPages().end()) {
-    llvm::errs() << "bankstripe: there is no reason '" << llvm::join(Words, " ")
+  if (Page == reasonPages().end()) {
+    llvm::errs() << "bankstripe: there is no reason '" << printable(Id)
                  << "', did you mean '" << nearest(Id)
                  << "'; bankstripe reason lists all\n";
     return ExitUsage;

@@ -500,6 +500,13 @@ int bankstripe::runWrap(std::vector<std::string> Words) {
                     "'bankstripe wrap nvcc -c a.cu'\n";
     return ExitUsage;
   }
+  if (!Flags.empty() && !StringRef(Flags.back()).contains('=') &&
+      !llvm::sys::findProgramByName(Words.front())) {
+    llvm::errs() << "bankstripe: cannot run '" << printable(Words.front())
+                 << "'; the value of an option follows '=', as in "
+                 << printable(Flags.back() + "=" + Words.front()) << '\n';
+    return ExitUsage;
+  }
   if (isSet("BANKSTRIPE_DISABLE") || isSet("BANKSTRIPE_WRAPPED"))
     return become(Words);
   // What the compiler runs is not rewritten again.
@@ -520,7 +527,10 @@ int bankstripe::runWrap(std::vector<std::string> Words) {
 int bankstripe::runStats(llvm::ArrayRef<const char *> Words) {
   const std::string Folder = Words.empty() ? "." : Words.front();
   if (Words.size() > 1 || !fs::is_directory(Folder)) {
-    llvm::errs() << "bankstripe: give one folder to stats, that of a build\n";
+    llvm::errs()
+        << (Words.size() > 1
+                ? "bankstripe: stats takes one folder, that of a build\n"
+                : "bankstripe: no such folder: '" + printable(Folder) + "'\n");
     return ExitUsage;
   }
   printStats(llvm::outs(), Folder);

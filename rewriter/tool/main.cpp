@@ -34,7 +34,21 @@ static int exitStatus(llvm::Expected<int> Ended) {
   return Code;
 }
 
+// `help`, `help COMMAND` and `-V`, as options.
+static void readShortForms(int &Argc, const char **Argv) {
+  const llvm::StringRef Name = Argc > 1 ? Argv[1] : "";
+  if (Name == "-V") {
+    Argv[1] = "--version";
+  } else if (Name == "help") {
+    Argv[1] = Argc > 2 ? Argv[2] : "--help";
+    if (Argc > 2)
+      Argv[2] = "--help";
+    Argc = std::min(Argc, 3);
+  }
+}
+
 int main(int Argc, const char **Argv) {
+  readShortForms(Argc, Argv);
   const auto Executable = [&] {
     return llvm::sys::fs::getMainExecutable(Argv[0],
                                             reinterpret_cast<void *>(&main));
@@ -47,7 +61,8 @@ int main(int Argc, const char **Argv) {
     return exitStatus(runBeside("bankstripe-replay", Words, Executable()));
   if (Name == "verify" && comparesCommands(Words))
     return exitStatus(runBeside("bankstripe-verify", Words, Executable()));
-  if (Words.empty() || Words.front() != llvm::StringRef("--help")) {
+  if (Words.empty() || (Words.front() != llvm::StringRef("--help") &&
+                        Words.front() != llvm::StringRef("-h"))) {
     if (Name == "wrap")
       return runWrap({Words.begin(), Words.end()});
     if (Name == "stats")

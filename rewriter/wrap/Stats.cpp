@@ -139,6 +139,11 @@ void bankstripe::printStats(llvm::raw_ostream &OS, StringRef Folder) {
     for (const auto &[What, Number] : S.Counts)
       Counts[What] += Number;
   }
+  if (All.empty()) {
+    OS << "nothing was compiled by 'bankstripe wrap' below '" << Folder
+       << "'\n";
+    return;
+  }
   OS << count(Files, "CUDA file") << ": " << Counts["parsed"] << " parsed, "
      << Counts["rewritten"] << " rewritten\n";
   if (auto Verdicts = list(Counts, "verdict ", SIZE_MAX); !Verdicts.empty())

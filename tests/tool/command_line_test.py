@@ -61,6 +61,11 @@ class Usage(ToolTest):
                  "reason", "over-budgt")
         self.bad("there is no reason 'over', did you mean 'over-budget'", "reason", "over")
 
+    def test_reasons_as_messages_print_them(self):
+        page = self.run_tool("reason", "over-budget").stdout
+        for words in (["[unchanged, over-budget]"], ["[unchanged,", "over-budget]"], ["over-budget]"]):
+            self.assertEqual(self.expect(DONE, self.run_tool("reason", *words)).stdout, page)
+
     def test_no_command(self):
         done = self.expect(USAGE, self.run_tool())
         for command in ("analyze", "rewrite", "verify", "tune", "wrap", "stats", "reason", "replay"):
@@ -77,8 +82,20 @@ class Usage(ToolTest):
     def test_unknown_option(self):
         self.bad("--frobnicate", "analyze", "--frobnicate", "a.cu")
 
+    def test_options_of_the_compiler_follow_two_dashes(self):
+        for option in ("-Iinclude", "-DN=3", "-arch=sm_90", "-std=c++17", "-O3", "-rdc=true"):
+            self.bad(f"options of the compiler follow '--': bankstripe COMMAND PATH -- {option}\n",
+                     "analyze", "a.cu", option)
+
+    def test_options_follow_the_command(self):
+        self.bad("options follow the command: bankstripe COMMAND --layout=slot\n",
+                 "--layout=slot", "analyze", "a.cu")
+
     def test_no_path(self):
         self.bad("give at least one file or folder", "analyze")
+
+    def test_empty_path(self):
+        self.bad("a PATH is empty", "rewrite", "--in-place", "")
 
     def test_two_modes(self):
         self.bad("choose one of", "rewrite", "--in-place", "--check", "a.cu")
@@ -110,6 +127,8 @@ class Usage(ToolTest):
     def test_numbers(self):
         self.bad("for the -j option: 'many' is not a whole number\n", "analyze", "-jmany", "a.cu")
         self.bad("'much' is not a number\n", "analyze", "--min-speedup=much", "a.cu")
+        self.bad("-j must be at least 1", "analyze", "-j0", "a.cu")
+        self.bad("--min-speedup must not be negative", "analyze", "--min-speedup=-1", "a.cu")
 
     def test_quiet_and_verbose(self):
         self.bad("choose one of --quiet and --verbose",
@@ -154,6 +173,18 @@ class Information(ToolTest):
             done = self.expect(DONE, self.run_tool(command, "--help"))
             self.assertIn(f"USAGE: bankstripe {command} [options]{words}\n", done.stdout)
             self.assertNotIn("PATH is", done.stdout)
+
+    def test_help_has_other_names(self):
+        page = self.run_tool("rewrite", "--help").stdout
+        for words in (["rewrite", "-h"], ["help", "rewrite"]):
+            self.assertEqual(self.expect(DONE, self.run_tool(*words)).stdout, page)
+        self.assertEqual(self.run_tool("help").stdout, self.run_tool("--help").stdout)
+        self.assertEqual(self.run_tool("-V").stdout, self.run_tool("--version").stdout)
+
+    def test_help_of_the_launcher_lists_options_and_variables(self):
+        page = self.expect(DONE, self.run_tool("wrap", "--help")).stdout
+        for word in ("--block-size", "--min-speedup", "BANKSTRIPE_VERBOSE=1", "BANKSTRIPE_FLAGS"):
+            self.assertIn(word, page)
 
     def test_version(self):
         done = self.expect(DONE, self.run_tool("--version"))

@@ -427,7 +427,22 @@ class Stats(WrapTest):
                                       r"time added: \d+\.\d s\n\Z")
 
     def test_stats_need_a_folder(self):
-        self.assertIn("give one folder", self.expect(USAGE, self.run_tool("stats", "none")).stderr)
+        self.assertIn("no such folder: 'none'", self.expect(USAGE, self.run_tool("stats", "none")).stderr)
+        self.assertIn("stats takes one folder", self.expect(USAGE, self.run_tool("stats", "src", "obj")).stderr)
+
+    def test_a_folder_in_which_nothing_was_compiled(self):
+        self.assertEqual(self.expect(0, self.run_tool("stats", "src")).stdout,
+                         "nothing was compiled by 'bankstripe wrap' below 'src'\n")
+
+    def test_the_value_of_an_option_follows_an_equals_sign(self):
+        done = self.expect(USAGE, self.run_tool("wrap", "--block-size", "256", "nvcc", "-c", "src/a.cu"))
+        self.assertIn("as in --block-size=256", done.stderr)
+
+    def test_copies_are_no_sources(self):
+        self.compile("a")
+        self.assertTrue(any(self.folder.rglob("*.bankstripe/*.cu")))
+        done = self.expect(0, self.run_tool("analyze", "--format=json", "."))
+        self.assertNotIn(".bankstripe/", done.stdout + done.stderr)
 
 
 class Headers(WrapTest):

@@ -63,8 +63,8 @@ FrontendOptions withDatabase(const TemporaryFolder &Folder) {
 
 TEST(Jobs, FolderGivesEveryCudaFileBelowItSorted) {
   TemporaryFolder Folder;
-  for (const char *File :
-       {"b.cu", "a.cu", "sub/deep/c.cu", "d.cpp", "e.cuh", ".hidden/f.cu"})
+  for (const char *File : {"b.cu", "a.cu", "sub/deep/c.cu", "d.cpp", "e.cuh",
+                           ".hidden/f.cu", "a.o.bankstripe/a.cu"})
     Folder.write(File, "");
   EXPECT_THAT(files(jobs({Folder.path()})),
               ElementsAre(Folder.path("a.cu"), Folder.path("b.cu"),
