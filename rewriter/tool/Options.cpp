@@ -203,8 +203,8 @@ static cl::opt<Layout, false, NamedValues<Layout>> DefaultLayout(
 static cl::opt<std::string> DefaultCarveout(
     "carveout", cl::value_desc("auto|driver|PERCENT"),
     cl::desc("How much of the L1 becomes shared memory where launches can be "
-             "edited: what the grid needs, what the driver chooses, or so much "
-             "of the most there can be (default: auto where launches are "
+             "edited: what the grid needs, what the driver chooses, or a "
+             "percentage of the maximum (default: auto where launches are "
              "edited anyway)"),
     ALL_COMMANDS);
 static List Exclude("exclude", cl::location(Frontend.Exclude),
@@ -333,14 +333,14 @@ static constexpr llvm::StringLiteral Overview =
     "moves per-thread CUDA arrays from local memory into shared memory\n";
 
 static constexpr llvm::StringLiteral AboutPaths = R"(
-  A PATH is a CUDA file, or a folder: every .cu file in it. How they are
-  compiled tells compile_commands.json, in a folder above or in build*/ beside
-  it, or in BUILD_DIR of -p: then its entries below a PATH are taken, without a
-  PATH all. What follows -- is handed to the compiler instead, for nvcc or Clang
-  alike.
+  A PATH is a CUDA file, or a folder: every .cu file in it.
+  compile_commands.json says how each file is compiled. It is looked for in the
+  folders above a PATH and in build*/ beside one of these; -p names its folder,
+  and then its entries below a PATH are read, without a PATH all of them.
+  Compiler options behind '--' are used instead, as for nvcc or Clang.
 
-  What a project has decided about its arrays stands in .bankstripe.yaml, in the
-  folder of a source or above it; see docs/guide/configuration.md.
+  Per-array decisions live in .bankstripe.yaml, in the folder of a source or
+  above it; see docs/guide/configuration.md.
 )";
 
 static constexpr llvm::StringLiteral AboutWrap = R"(
