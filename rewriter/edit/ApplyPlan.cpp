@@ -225,9 +225,15 @@ bool FileEditor::collect() {
   collectVersions();
   collectBounds();
   collectRows();
+  for (const TextRange &Name : P.CallsOfCopies)
+    if (Name.File == Path)
+      OtherEdits.push_back(versionNameAt(Name, Code));
   llvm::append_range(OtherEdits, editsOfCallees(P, Path, Code, NeedsHelper));
   llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, NeedsHelper));
-  return NeedsHelper || !OtherEdits.empty() || !MoveEdits.empty();
+  return NeedsHelper || !OtherEdits.empty() || !MoveEdits.empty() ||
+         llvm::any_of(P.Copies, [&](const FunctionText &F) {
+           return F.Definition.File == Path;
+         });
 }
 
 // What moves in a version alone is edited there; all else that is edited is
@@ -244,6 +250,24 @@ EditList FileEditor::allEdits() const {
     llvm::append_range(Result, Common.inside(Part.Begin, End));
     Device.remove(Part.Begin, End); // The version has them.
     Result.push_back(versionOf(Part, Code, std::move(Own)));
+  }
+  for (const FunctionText &F : P.Copies) {
+    const unsigned Begin = F.Definition.Offset, End = F.Definition.end();
+    if (F.Definition.File != Path)
+      continue;
+    EditList Own = Moves.remove(Begin, End);
+    EditList Both = Others.inside(Begin, End);
+    llvm::erase_if(Both, [&](const TextEdit &E) { return E.Offset == End; });
+    llvm::append_range(Own, Both);
+    llvm::append_range(Result, Common.inside(Begin, End));
+    Device.remove(Begin, End);
+    llvm::append_range(Own, editsWithoutHost(F.Definition, Code));
+    for (const NamedCall &C : F.Calls)
+      Own.push_back(versionNameAt(C.Name, Code));
+    Result.push_back(copyBehind(F.Definition, F.Name, F.StaticPlace, Code,
+                                std::move(Own),
+                                "The same for kernels whose blocks fit, with "
+                                "arrays in shared memory."));
   }
   splitLines(Device.rest(), Moves, Result);
   llvm::append_range(Result, Moves.rest());
@@ -281,12 +305,14 @@ void FileEditor::redirect(EditList &Edits) const {
         !Seen.insert(Whole.Offset).second)
       continue;
     EditList Own = Pool.remove(Whole.Offset, Whole.end(), /*KeepEnd=*/true);
-    if (K.BoundsOfOriginal)
-      Added.push_back(
-          {K.Facts.BoundsInsertion.Offset, 0, boundsText(K.BoundsOfOriginal)});
     auto Function = Functions.find(Whole);
-    Added.push_back(versionBehind(
-        K.Facts.Text, K.Facts.BoundsInsertion.Offset, Code, std::move(Own),
+    const KernelText &Text = K.Facts.Text;
+    // The name stands behind where launch bounds would.
+    const TextRange Name = {Path, K.Facts.BoundsInsertion.Offset,
+                            unsigned(Text.Name.size())};
+    Added.push_back(copyBehind(
+        Whole, Name, Text.Specifiers, Code, std::move(Own),
+        "The same for the launches in this file, with arrays in shared memory.",
         Function == Functions.end() ? "" : Function->second));
   }
   Edits = Pool.rest();

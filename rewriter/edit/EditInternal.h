@@ -41,6 +41,10 @@ EditList editsOfPointers(const PointerTrail &Trail, const Treatment &Layout,
 EditList editsOfCallees(const Plan &P, llvm::StringRef Path,
                         const FileText &Code, bool &NeedsHelper);
 
+/// The edits that make a function of \p Code for the device alone, as what
+/// uses shared memory is, of one for the host as well (PointerEdits.cpp).
+EditList editsWithoutHost(const TextRange &Definition, llvm::StringRef Code);
+
 /// The edits of the launches that bring storage or run another kernel, and the
 /// functions that say how much storage, in the file \p Path with the text
 /// \p Code (LaunchEdits.cpp). Sets \p NeedsHelper where they name the helper.
@@ -82,12 +86,16 @@ std::vector<TextRange> linesAround(const FileText &Code, const EditList &Edits);
 TextEdit forDevice(const TextRange &Lines, const FileText &Code,
                    EditList Device, EditList Host);
 
-/// The insertion of a second kernel behind \p Kernel, whose name stands at
-/// \p NameAt: its definition with \p Edits and another name, and then
-/// \p Function (Version.cpp).
-TextEdit versionBehind(const KernelText &Kernel, unsigned NameAt,
-                       const FileText &Code, EditList Edits,
-                       llvm::StringRef Function);
+/// The insertion of \p Definition once more behind it, with \p Edits, another
+/// name for what is called \p Name, \p Comment before it, and then \p Function.
+/// It is static if \p StaticPlace says where that stands (Version.cpp).
+TextEdit copyBehind(const TextRange &Definition, const TextRange &Name,
+                    const TextRange &StaticPlace, const FileText &Code,
+                    EditList Edits, llvm::StringRef Comment,
+                    llvm::StringRef Function = "");
+
+/// The edit that makes of \p Name in \p Code that of a copy (Version.cpp).
+TextEdit versionNameAt(const TextRange &Name, llvm::StringRef Code);
 
 } // namespace bankstripe
 

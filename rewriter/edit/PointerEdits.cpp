@@ -104,21 +104,30 @@ static bool hasBitsAlone(const Forms &Striped) {
       [](const Treatment &Layout) { return Layout.Kind == VerdictKind::Bits; });
 }
 
+EditList bankstripe::editsWithoutHost(const TextRange &Definition,
+                                      StringRef Code) {
+  EditList Edits;
+  constexpr StringRef Host = "__host__";
+  const StringRef Header =
+      Code.substr(Definition.Offset, Definition.Length).take_until([](char Ch) {
+        return Ch == '{';
+      });
+  for (size_t At = Header.find(Host); At != StringRef::npos;
+       At = Header.find(Host, At + 1)) {
+    const StringRef Rest = Header.substr(At + Host.size());
+    const size_t Blanks = Rest.size() - Rest.ltrim(' ').size();
+    Edits.push_back({static_cast<unsigned>(Definition.Offset + At),
+                     static_cast<unsigned>(Host.size() + Blanks), ""});
+  }
+  return Edits;
+}
+
 // The copy of a function with other parameters.
 static std::string overloadText(const Callee &C, const Forms &Striped,
                                 const FileText &Code) {
   EditList Edits;
-  // Shared memory is for the device alone.
-  constexpr StringRef Host = "__host__";
-  const StringRef Header = Code.substr(C.Definition.Offset, C.Definition.Length)
-                               .take_until([](char Ch) { return Ch == '{'; });
-  for (size_t At = hasBitsAlone(Striped) ? StringRef::npos : Header.find(Host);
-       At != StringRef::npos; At = Header.find(Host, At + 1)) {
-    const StringRef Rest = Header.substr(At + Host.size());
-    const size_t Blanks = Rest.size() - Rest.ltrim(' ').size();
-    Edits.push_back({static_cast<unsigned>(C.Definition.Offset + At),
-                     static_cast<unsigned>(Host.size() + Blanks), ""});
-  }
+  if (!hasBitsAlone(Striped))
+    Edits = editsWithoutHost(C.Definition, Code);
   for (auto [Index, Layout] : Striped) {
     auto It = C.Parameters.find(Index);
     if (It == C.Parameters.end())

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three places where a function's text, with arrays moved, stands beside what
+// The places where a function's text, with arrays moved, stands beside what
 // it was (docs/internals/layouts.md, "Versions"):
 //
 //   in the function    if (::bankstripe::block_of_at_most<128>()) {
@@ -19,6 +19,7 @@
 //                      ...
 //                      #endif
 //   behind a kernel    static __global__ void count_striped(...) { ... }
+//   or a function      static __device__ void sort_striped(...) { ... }
 //
 //===----------------------------------------------------------------------===//
 
@@ -161,29 +162,43 @@ TextEdit bankstripe::forDevice(const TextRange &Lines, const FileText &Code,
           std::move(Both.Lines)};
 }
 
-// The name stands behind where launch bounds would.
-TextEdit bankstripe::versionBehind(const KernelText &Kernel, unsigned NameAt,
-                                   const FileText &Code, EditList Edits,
-                                   StringRef Function) {
-  const TextRange &Whole = Kernel.Definition;
+TextEdit bankstripe::versionNameAt(const TextRange &Name, StringRef Code) {
+  return {Name.Offset, Name.Length,
+          versionName(Code.substr(Name.Offset, Name.Length))};
+}
+
+// A template that a function becomes has its head before all specifiers.
+static void addStatic(EditList &Edits, const TextRange &Where) {
+  auto Head = llvm::find_if(Edits, [&](const TextEdit &E) {
+    return E.Offset == Where.Offset && E.Length == 0;
+  });
+  if (Head == Edits.end())
+    Edits.push_back({Where.Offset, 0, "static "});
+  else
+    Head->Text += "static ";
+}
+
+TextEdit bankstripe::copyBehind(const TextRange &Definition,
+                                const TextRange &Name,
+                                const TextRange &StaticPlace,
+                                const FileText &Code, EditList Edits,
+                                StringRef Comment, StringRef Function) {
   const StringRef LineEnding = lineEndingOf(Code);
-  const StringRef Blanks = indentationAt(Code, Whole.Offset);
-  const unsigned First = Code.lineAt(Whole.Offset);
-  const unsigned Last = Code.lineAt(Whole.end());
-  Edits.push_back({Kernel.Specifiers.Offset, 0, "static "});
-  Edits.push_back(
-      {NameAt, unsigned(Kernel.Name.size()), versionName(Kernel.Name)});
+  const StringRef Blanks = indentationAt(Code, Definition.Offset);
+  const unsigned First = Code.lineAt(Definition.Offset);
+  const unsigned Last = Code.lineAt(Definition.end());
+  if (StaticPlace.isValid())
+    addStatic(Edits, StaticPlace);
+  Edits.push_back(versionNameAt(Name, Code));
   EditedText Text;
-  Text.append(LineEnding + LineEnding + Blanks +
-                  "// The same for the launches in this file, with arrays in "
-                  "shared memory." +
-                  LineEnding,
+  Text.append(LineEnding + LineEnding + Blanks + "// " + Comment + LineEnding,
               Last);
   Text.append(directiveBefore(Code, First) + Blanks, First);
-  Text.append(copyOf(Code, Whole.Offset, Whole.end(), std::move(Edits)));
+  Text.append(
+      copyOf(Code, Definition.Offset, Definition.end(), std::move(Edits)));
   if (!Function.empty())
     Text.append(LineEnding + LineEnding + Function, Last);
-  if (codeFollows(Code, Whole.end()))
+  if (codeFollows(Code, Definition.end()))
     Text.append(LineEnding, Last);
-  return {Whole.end(), 0, std::move(Text.Text), std::move(Text.Lines)};
+  return {Definition.end(), 0, std::move(Text.Text), std::move(Text.Lines)};
 }

@@ -102,9 +102,15 @@ unsigned amountOf(StringRef Line, StringRef Unit) {
 }
 
 ResourceTable ReportReader::table() {
+  // Versions of kernels call copies of these.
+  std::set<std::string> Originals;
+  for (const auto &[Name, Frame] : FunctionFrames)
+    if (isVersion(Name, demangle))
+      Originals.insert(kernelName(Name, demangle));
   unsigned Sum = 0;
   for (const auto &[Name, Frame] : FunctionFrames)
-    Sum += Frame;
+    if (!Originals.count(canonicalName(Name, demangle)))
+      Sum += Frame;
   for (auto &[Name, Resources] : Table)
     Resources.CalleeFrames = Sum;
   return std::move(Table);

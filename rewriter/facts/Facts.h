@@ -96,6 +96,9 @@ BANKSTRIPE_FIELDS(Finding, Name, Where, Function, Scope, Shape, Instances,
                   AsBits, HasOtherUses, Obstacles)
 
 // UnitFacts.h
+BANKSTRIPE_FIELDS(NamedCall, Name, Callees)
+BANKSTRIPE_FIELDS(FunctionText, Where, Name, Definition, StaticPlace, Problem,
+                  Calls)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text, Dependent)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyBegin,
                   BoundsExcludedBy, MayEdit, AddressTaken, AddressTakenAt,
@@ -108,7 +111,7 @@ BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Shape, Source, Parameter,
 BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text)
 BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, SharedArrays, Kernels,
                   Launches, Queries, Arguments, NodesChangedAt, AsksForSide,
-                  Callees, Contents, NumberedFiles, Sources)
+                  Callees, Functions, Contents, NumberedFiles, Sources)
 
 BANKSTRIPE_FIELDS(SharedArray, Id, Name, Where, Function, Type, ElementBytes,
                   Extents, LastExtent, IsSum, Obstacles)

@@ -7,6 +7,7 @@
 
 #include "find/Find.h"
 #include "find/Arrays.h"
+#include "find/FunctionTexts.h"
 #include "find/KernelFacts.h"
 #include "find/LaunchSites.h"
 #include "find/SharedArrays.h"
@@ -99,6 +100,7 @@ private:
   BodyIndexCache Bodies;
   UserOperators Operators;
   PointerFollower Pointers;
+  llvm::DenseSet<const FunctionDecl *> Holders; ///< Of arrays; patterns.
   llvm::function_ref<bool(StringRef)> MayEdit;
   UnitFacts Facts;
   /// What the host does was not seen: every kernel may be launched anyhow.
@@ -195,6 +197,9 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
       continue;
     if (!Reader)
       Reader.emplace(Function, Bodies, Text, Pointers);
+    const FunctionDecl *Pattern = patternOf(Function);
+    (void)Pattern->hasBody(Pattern);
+    Holders.insert(Pattern);
     Finding F = Reader->read(Variable, Statement);
     if (!New) {
       mergeInstance(Facts.Findings[It->second], std::move(F));
@@ -329,6 +334,9 @@ void UnitReader::keepContents() {
     Keep(A.Where.File);
   for (const Callee &C : Facts.Callees)
     Keep(C.Definition.File);
+  for (const FunctionText &F : Facts.Functions)
+    if (F.Problem.empty())
+      Keep(F.Definition.File);
   // What dynamic shared memory would change.
   for (const Launch &L : Facts.Launches)
     if (L.Text.Problem.empty())
@@ -538,6 +546,8 @@ UnitFacts UnitReader::read(bool IsAlone) {
     }
   readKernels();
   Facts.Callees = Pointers.callees();
+  Facts.Functions =
+      readFunctionTexts(Collector.Functions, Holders, Bodies, Text, MayEdit);
   checkMacros();
   for (Finding &F : Facts.Findings)
     F.sortObstacles();

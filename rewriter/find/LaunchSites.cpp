@@ -17,6 +17,7 @@
 
 #include "find/LaunchSites.h"
 #include "find/BlockSize.h"
+#include "find/FunctionTexts.h"
 #include "find/KernelFacts.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -113,17 +114,6 @@ static const char *readReplaced(const LaunchParts &Parts,
   return nullptr;
 }
 
-// The text of the kernel's own name; none where it is known by another, or by a
-// using-declaration for this name alone.
-static TextRange readName(const DeclRefExpr *Kernel, const SourceText &Text) {
-  auto Name = Text.writtenRange(Kernel->getLocation());
-  const NamedDecl *Declared = Kernel->getDecl();
-  if (!Name || isa<UsingShadowDecl>(Kernel->getFoundDecl()) ||
-      !Declared->getIdentifier() || Name->Length != Declared->getName().size())
-    return {};
-  return *Name;
-}
-
 static LaunchText
 readLaunchText(const LaunchParts &Parts, const SourceText &Text,
                llvm::function_ref<bool(llvm::StringRef)> MayEdit) {
@@ -143,7 +133,8 @@ readLaunchText(const LaunchParts &Parts, const SourceText &Text,
   if (!Name)
     return Fail("a macro gives a part of it");
   Result.Kernel = *Name;
-  Result.Name = readName(Kernel, Text);
+  Result.Name = ownName(Kernel->getDecl(), Kernel->getFoundDecl(),
+                        Kernel->getLocation(), Text);
   if (const char *Problem = readReplaced(Parts, Text, Result))
     return Fail(Problem);
   const auto *Function = cast<FunctionDecl>(Kernel->getDecl());

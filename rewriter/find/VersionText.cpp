@@ -37,8 +37,10 @@ static std::string problemOf(const Stmt *S) {
              : "inline assembly declares a name there";
 }
 
-// A bridge to what nvcc takes makes `T &x` of `__shared__ T x`.
-static bool refersToShared(const VarDecl &Variable) {
+bool bankstripe::isShared(const VarDecl &Variable) {
+  if (Variable.hasAttr<CUDASharedAttr>())
+    return true;
+  // A bridge to what nvcc takes makes `T &x` of `__shared__ T x`.
   const Expr *Init = Variable.getInit();
   const auto *Call = dyn_cast_or_null<CXXMemberCallExpr>(
       Init ? Init->IgnoreImplicit() : nullptr);
@@ -69,7 +71,7 @@ void VersionReader::readRest(VersionText &Result, unsigned First) const {
     if (positionOf(Declared) < First)
       continue;
     const QualType Type = Variable->getType().getNonReferenceType();
-    if (Variable->hasAttr<CUDASharedAttr>() || refersToShared(*Variable)) {
+    if (isShared(*Variable)) {
       if (!Variable->hasExternalStorage() && !Type->isDependentType())
         Result.SharedBytes += Body.Context.getTypeSizeInChars(Type)
                                   .alignTo(CharUnits::fromQuantity(SharedUnit))

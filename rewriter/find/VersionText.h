@@ -14,6 +14,9 @@
 
 namespace bankstripe {
 
+/// Whether \p Variable is `__shared__`.
+bool isShared(const clang::VarDecl &Variable);
+
 /// Tells for the arrays of one function, or of one instantiation, whether the
 /// rest of the body can stand there twice.
 class VersionReader {

@@ -55,13 +55,16 @@ struct Storage {
   /// It moves in a version of its function, which is for blocks of at most
   /// Threads; larger ones find the array where it was.
   bool InVersion = false;
+  /// It moves in a copy of its function, which only kernels call whose blocks
+  /// are not larger; the function itself stays.
+  bool InCopy = false;
   /// It moves for the device; the host finds the array where it was.
   bool DeviceOnly = false;
   /// Its function, which is no kernel, tests if there is room for the block.
   bool TestsBlock = false;
 
   /// Whether the array stands beside what it becomes.
-  bool standsBeside() const { return InVersion || DeviceOnly; }
+  bool standsBeside() const { return InVersion || InCopy || DeviceOnly; }
 };
 
 /// What was decided for one finding, and why.
@@ -107,9 +110,6 @@ struct KernelPlan {
   bool HasVersion = false;
   /// Its version is a kernel beside it, which the launches in sight run.
   bool Redirected = false;
-  /// What the kernel gets beside which its version stands, if its functions
-  /// choose: in threads, 0 for none.
-  unsigned BoundsOfOriginal = 0;
   /// What its body tells the compiler of the threads of its blocks, so that
   /// functions need not test for more; empty where it tells nothing.
   std::string AssumedBlock;
@@ -161,6 +161,9 @@ struct ReachedArray {
   std::vector<std::vector<unsigned>> InstanceKernels;
   /// How many elements are to move, where that is decided; 0: all.
   unsigned First = 0;
+  /// Why it can move in a copy of its function alone, if that is so.
+  std::optional<Obstacle> OnlyInCopy;
+  bool InCopy = false; ///< As in Storage, if it moves to shared memory.
 };
 
 /// The same with its verdict.
@@ -198,10 +201,14 @@ struct Plan {
   std::vector<KernelPlan> Kernels;              ///< Sorted by place.
   std::vector<PlannedLaunch> Launches;          ///< That are edited.
   std::map<Place, Callee> Callees;              ///< By their place.
-  std::map<std::string, std::string> Contents;  ///< As in UnitFacts.
-  std::set<std::string> NumberedFiles;          ///< Likewise.
-  std::vector<DecisionOutcome> Outcomes;        ///< In order of their places.
-  std::vector<KernelOutcome> KernelOutcomes;    ///< Likewise.
+  /// Functions that get copies, each with the calls that change in its copy.
+  std::vector<FunctionText> Copies;
+  std::vector<TextRange>
+      CallsOfCopies; ///< Names in the kernels that call them.
+  std::map<std::string, std::string> Contents; ///< As in UnitFacts.
+  std::set<std::string> NumberedFiles;         ///< Likewise.
+  std::vector<DecisionOutcome> Outcomes;       ///< In order of their places.
+  std::vector<KernelOutcome> KernelOutcomes;   ///< Likewise.
   /// What would change if nvcc had nothing against it, by the arrays' places.
   std::map<Place, Treatment> Version;
   /// Files whose launches are taken for all there are; 0: others may launch

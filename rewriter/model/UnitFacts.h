@@ -97,6 +97,27 @@ struct KernelText {
   std::string VersionProblem;
 };
 
+/// A name in a body that calls functions which hold per-thread arrays, or lead
+/// to some.
+struct NamedCall {
+  TextRange Name; ///< Invalid where no other name can stand there.
+  /// The names in their definitions; those of several instances.
+  std::vector<Place> Callees;
+};
+
+/// The text of a kernel, or of a function that holds per-thread arrays or leads
+/// to some, as far as a copy of it with another name concerns that.
+struct FunctionText {
+  Place Where;          ///< Of the name in its definition.
+  TextRange Name;       ///< The same.
+  TextRange Definition; ///< From `template` or the first specifier to the `}`.
+  /// Where `static` has to stand in a copy that nothing outside its unit shall
+  /// name; invalid where that is so anyway.
+  TextRange StaticPlace;
+  std::string Problem; ///< Why it has no copy; empty if it can have one.
+  std::vector<NamedCall> Calls;
+};
+
 /// `__launch_bounds__` of a kernel.
 struct LaunchBounds {
   unsigned Threads = 0;
@@ -191,6 +212,7 @@ struct UnitFacts {
   Place NodesChangedAt;
   bool AsksForSide = false; ///< A source does (`__CUDA_ARCH__`).
   std::vector<Callee> Callees;
+  std::vector<FunctionText> Functions;
   /// The bytes that were parsed, of every file that holds a finding, a kernel
   /// or a callee of a finding, or the main file. Edits refer to these and to
   /// nothing else.

@@ -276,13 +276,13 @@ void Chooser::addMoves(ArrayChoices &C, bool Shared) const {
   for (unsigned Row : A.Kernels) {
     C.Storage.Dynamic |= Settings[Row].Dynamic;
     C.Storage.Behind |= Settings[Row].Behind;
-    C.Storage.InVersion |=
-        Settings[Row].HasVersion ||
-        (Run.Kernels[Row].Redirected && !A.Array.Function.IsKernel);
+    C.Storage.InVersion |= Settings[Row].HasVersion;
     C.Storage.Threads =
         std::max(C.Storage.Threads, Settings[Row].largestBlock());
   }
-  C.Storage.DeviceOnly = A.Array.Function.HostDevice && !C.Storage.InVersion;
+  C.Storage.InCopy = A.InCopy;
+  C.Storage.DeviceOnly =
+      A.Array.Function.HostDevice && !C.Storage.InVersion && !A.InCopy;
   if (!C.Storage.Dynamic && !C.Storage.InVersion)
     C.Storage.ThreadsText = boundText();
   addBits(C);

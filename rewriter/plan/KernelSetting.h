@@ -19,10 +19,9 @@ using Why = Obstacle;
 /// What is known of a kernel before anything is decided about its arrays.
 struct KernelSetting {
   BlockBound Block;
-  bool AddBounds = false;        ///< Arrays that move need it to have bounds.
-  unsigned BoundsOfOriginal = 0; ///< Those to add if it chooses by itself.
-  uint64_t OwnDynamicBytes = 0;  ///< The most that a launch asks for itself.
-  bool OwnUnknown = false;       ///< Nobody knows what they ask for.
+  bool AddBounds = false;       ///< Arrays that move need it to have bounds.
+  uint64_t OwnDynamicBytes = 0; ///< The most that a launch asks for itself.
+  bool OwnUnknown = false;      ///< Nobody knows what they ask for.
   /// Why arrays that it reaches cannot move.
   std::optional<Why> Obstacle;
   bool Dynamic = false; ///< Its launches ask for the storage.

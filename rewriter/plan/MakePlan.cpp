@@ -8,6 +8,7 @@
 #include "plan/MakePlan.h"
 #include "plan/AssignmentSearch.h"
 #include "plan/Carveout.h"
+#include "plan/FunctionCopies.h"
 #include "plan/Measured.h"
 #include "plan/Redirect.h"
 #include "plan/RowPadding.h"
@@ -96,7 +97,7 @@ Verdict Builder::movingVerdict(unsigned I) const {
   V.SharedBytes = C.largestBytes();
   Storage &S = V.Storage = Choices.Storage;
   S.TestsBlock = !P.Run.Arrays[I].Array.Function.IsKernel && !S.Dynamic &&
-                 (S.InVersion || S.Threads < LargestBlock);
+                 !S.InCopy && (S.InVersion || S.Threads < LargestBlock);
   if (S.Dynamic) {
     S.WarpOffset = Places.Offsets.at(I);
     S.BytesPerWarp = C.BytesPerWarp;
@@ -199,15 +200,12 @@ void Builder::addKernels(Plan &Into) const {
   for (unsigned Row = 0; Row < P.Run.Kernels.size(); ++Row)
     Into.Kernels.push_back(kernelPlan(Row));
   // Instances share their text.
+  std::set<TextRange> Redirected;
+  for (const KernelPlan &K : Into.Kernels)
+    if (K.Redirected)
+      Redirected.insert(K.Facts.Text.Definition);
   for (KernelPlan &K : Into.Kernels)
-    for (auto [Row, Other] : llvm::enumerate(Into.Kernels)) {
-      if (!Other.Redirected ||
-          !(Other.Facts.Text.Definition == K.Facts.Text.Definition))
-        continue;
-      K.Redirected = true;
-      if (callsTests(Into, Row))
-        K.BoundsOfOriginal = P.Settings[Row].BoundsOfOriginal;
-    }
+    K.Redirected = Redirected.count(K.Facts.Text.Definition);
 }
 
 // The bounds that kernel \p K of \p P has or gets, and their text; 0 for none
@@ -272,6 +270,7 @@ Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
   const Builder B(Sought, E, Found, Known);
   B.addArrays(P);
   B.addKernels(P);
+  FunctionCopies(Run).addTo(P);
   assumeBounds(P);
   chooseCarveouts(P, Options);
   addLaunches(P, Run);

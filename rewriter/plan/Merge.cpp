@@ -104,6 +104,7 @@ private:
   void addLaunches(const UnitResult &Unit);
   void addArrays(const UnitResult &Unit);
   void addCallees(const UnitResult &Unit);
+  void addFunctions(const UnitResult &Unit);
   void addWork(const UnitResult &Unit);
   void followCalls();
   void keepWhatUnreadUnitsReach();
@@ -336,9 +337,11 @@ void Merger::addArrays(const UnitResult &Unit) {
     llvm::append_range(F.Obstacles, Evidence.Obstacles);
     F.sortObstacles();
     if (MayBeLinked)
-      if (auto Reached = whyOthersReach(F, Evidence, Calls))
+      if (auto Reached = whyKernelsLeave(F, Evidence, Calls))
         F.Obstacles.push_back(std::move(*Reached));
     addFinding(F, Evidence, Unit);
+    if (auto Called = MayBeLinked ? whyOthersCall(F) : std::nullopt)
+      Run.Arrays[ArrayIndex.at(F.Where)].OnlyInCopy = std::move(Called);
   }
   for (auto [I, A] : llvm::enumerate(Unit.Facts.SharedArrays)) {
     AccessedArray &Into = Run.SharedArrays[A.Where].emplace_back();
@@ -347,6 +350,21 @@ void Merger::addArrays(const UnitResult &Unit) {
     if (Unit.Evidence.Problem.empty() &&
         I < Unit.Evidence.SharedAccesses.size())
       Into.Accesses = Unit.Evidence.SharedAccesses[I];
+  }
+}
+
+// Units that read a function with other macros may have other calls in it.
+void Merger::addFunctions(const UnitResult &Unit) {
+  for (const FunctionText &F : Unit.Facts.Functions) {
+    auto Known =
+        std::ranges::find(Run.Functions, F.Where, &FunctionText::Where);
+    if (Known == Run.Functions.end()) {
+      Run.Functions.push_back(F);
+      continue;
+    }
+    llvm::append_range(Known->Calls, F.Calls);
+    if (Known->Problem.empty())
+      Known->Problem = F.Problem;
   }
 }
 
@@ -448,6 +466,7 @@ MergedRun Merger::merge() {
     addLaunches(Unit);
     addArrays(Unit);
     addCallees(Unit);
+    addFunctions(Unit);
     addWork(Unit);
     Run.Contents.insert(Unit.Facts.Contents.begin(), Unit.Facts.Contents.end());
     Run.NumberedFiles.insert(Unit.Facts.NumberedFiles.begin(),

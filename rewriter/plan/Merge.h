@@ -49,6 +49,7 @@ struct MergedRun {
   std::vector<Wish> Wishes;          ///< By array.
   std::vector<MergedKernel> Kernels; ///< Sorted by place and name.
   std::map<Place, Callee> Callees;
+  std::vector<FunctionText> Functions; ///< Each once.
   /// The instances of each, by place.
   std::map<Place, std::vector<AccessedArray>> SharedArrays;
   std::map<std::string, std::string> Contents;

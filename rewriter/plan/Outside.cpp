@@ -22,16 +22,19 @@ Kernel bankstripe::asOthersSee(Kernel K, Outside Who) {
 }
 
 // Of a function in a header any unit's version may be taken.
-std::optional<Obstacle> bankstripe::whyOthersReach(const Finding &F,
-                                                   const ArrayEvidence &E,
-                                                   const LinkedCalls &OfUnit) {
-  const bool IsCalled = !F.Function.IsKernel &&
-                        llvm::any_of(F.Instances, [](const ArrayInstance &I) {
-                          return !isInternal(I.FunctionId);
-                        });
-  if (IsCalled)
-    return Obstacle{Reason::BlockSizeUnknown, F.Where,
-                    "other units may call '" + F.Function.Name + "'"};
+std::optional<Obstacle> bankstripe::whyOthersCall(const Finding &F) {
+  if (F.Function.IsKernel ||
+      llvm::all_of(F.Instances, [](const ArrayInstance &I) {
+        return isInternal(I.FunctionId);
+      }))
+    return std::nullopt;
+  return Obstacle{Reason::BlockSizeUnknown, F.Where,
+                  "other units may call '" + F.Function.Name + "'"};
+}
+
+std::optional<Obstacle> bankstripe::whyKernelsLeave(const Finding &F,
+                                                    const ArrayEvidence &E,
+                                                    const LinkedCalls &OfUnit) {
   auto LeavesUnit = [&](const std::string &Kernel) {
     return llvm::any_of(OfUnit.below(Kernel), [&](const std::string &Id) {
       return OfUnit.isMissing(Id);

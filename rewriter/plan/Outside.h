@@ -21,11 +21,16 @@ namespace bankstripe {
 /// block.
 Kernel asOthersSee(Kernel K, Outside Who);
 
-/// Why \p F must stay where others are linked with the device code of its unit,
-/// whose calls are \p OfUnit: whoever calls its function does so with blocks
-/// and shared memory of its own. Nothing if nobody can.
-std::optional<Obstacle> whyOthersReach(const Finding &F, const ArrayEvidence &E,
-                                       const LinkedCalls &OfUnit);
+/// Why \p F must stay where others are linked with the device code of its unit:
+/// whoever calls its function does so with blocks and shared memory of its own.
+/// (Nobody else calls a copy of it.) Nothing if nobody can.
+std::optional<Obstacle> whyOthersCall(const Finding &F);
+
+/// Why \p F must stay there in any case: its kernels call functions that the
+/// unit, whose calls are \p OfUnit, does not define. Nothing if they do not.
+std::optional<Obstacle> whyKernelsLeave(const Finding &F,
+                                        const ArrayEvidence &E,
+                                        const LinkedCalls &OfUnit);
 
 } // namespace bankstripe
 

@@ -21,10 +21,17 @@
 // not work or costs more: `__shared__` variables twice, or static storage for a
 // block that nobody knows, or more of it than there is.
 //
+// Functions that hold arrays have copies then, which the version calls. Each
+// kernel that reaches such a function calls its copy, or keeps its arrays.
+// Where one has to choose by itself, or the text of a function cannot stand
+// twice, the function is the original's as well, whose blocks may be larger:
+// all of these choose by themselves.
+//
 //===----------------------------------------------------------------------===//
 
 #include "plan/Redirect.h"
 #include "plan/Candidates.h"
+#include "plan/FunctionCopies.h"
 #include "plan/KernelSetting.h"
 #include "plan/Layout.h"
 #include "llvm/ADT/STLExtras.h"
@@ -43,11 +50,27 @@ static bool canName(const LaunchText &Text, const KernelText &Kernel) {
 // Launches of units that see no more than a declaration run the original.
 static bool isInSight(const Launch &L) { return L.Text.SeesDefinition; }
 
+// As far as anybody can see, only launches in sight run it. What a driver loads
+// it finds by its name.
+static bool isOnlyLaunchedHere(const MergedKernel &K,
+                               const PlanOptions &Options) {
+  const KernelText &Text = K.Facts.Text;
+  return Options.Others != Outside::Loaders &&
+         K.Facts.AddressTakenAt == K.Facts.Where &&
+         llvm::all_of(K.Launches, isInSight) &&
+         llvm::all_of(Text.Declarations, [&](const TextRange &Declared) {
+           return Declared.File == Text.Definition.File;
+         });
+}
+
 // What it may be allowed to ask for beyond that, somebody else may have allowed
-// the original.
-static bool asksForLittle(const Launch &L, const MergedKernel &K) {
-  return L.DynamicSharedBytes &&
-         *L.DynamicSharedBytes + K.Shared.StaticBytes <= StaticSharedLimit;
+// the original. Where nobody can name it, the version is allowed whatever its
+// launches ask for, and its storage.
+static bool mayAskFor(const Launch &L, const MergedKernel &K,
+                      const PlanOptions &Options) {
+  if (!L.DynamicSharedBytes)
+    return isOnlyLaunchedHere(K, Options);
+  return *L.DynamicSharedBytes + K.Shared.StaticBytes <= StaticSharedLimit;
 }
 
 // The arrays that kernel Row reaches and that may move.
@@ -71,7 +94,8 @@ static bool isShared(const Launch &L, const MergedKernel &K,
   });
 }
 
-static bool canRedirect(unsigned Row, const MergedRun &Run) {
+static bool canRedirect(unsigned Row, const MergedRun &Run,
+                        const PlanOptions &Options) {
   const MergedKernel &K = Run.Kernels[Row];
   const Kernel &Facts = K.Facts;
   if (!Facts.AddressTaken || Facts.AttributeSetAt.isValid() ||
@@ -80,7 +104,7 @@ static bool canRedirect(unsigned Row, const MergedRun &Run) {
     return false;
   auto CanRunVersion = [&](const Launch &L) {
     return !isInSight(L) || (!L.OnDevice && canName(L.Text, Facts.Text) &&
-                             asksForLittle(L, K) && !isShared(L, K, Run));
+                             mayAskFor(L, K, Options) && !isShared(L, K, Run));
   };
   auto CanAskAboutVersion = [&](const OccupancyQuery &Q) {
     return Q.Text.SeesDefinition && canName(Q.Text, Facts.Text);
@@ -89,29 +113,13 @@ static bool canRedirect(unsigned Row, const MergedRun &Run) {
   return !Arrays.empty() && llvm::all_of(K.Launches, CanRunVersion) &&
          llvm::all_of(K.Queries, CanAskAboutVersion) &&
          llvm::all_of(Arrays, [](const ReachedArray *A) {
-           return A->Array.Function.IsKernel || A->Array.Version.isPossible();
+           return A->Array.Function.IsKernel || A->InCopy;
          });
 }
 
-// Arrays of functions are those of the original as well, whose blocks may be
-// larger: the functions choose.
-static bool callsVersions(unsigned Row, const MergedRun &Run) {
-  return llvm::any_of(movableIn(Row, Run), [](const ReachedArray *A) {
-    return !A->Array.Function.IsKernel;
-  });
-}
-
-// As far as anybody can see, only launches in sight run it. What a driver loads
-// it finds by its name.
-static bool isOnlyLaunchedHere(const MergedKernel &K,
-                               const PlanOptions &Options) {
-  const KernelText &Text = K.Facts.Text;
-  return Options.Others != Outside::Loaders &&
-         K.Facts.AddressTakenAt == K.Facts.Where &&
-         llvm::all_of(K.Launches, isInSight) &&
-         llvm::all_of(Text.Declarations, [&](const TextRange &Declared) {
-           return Declared.File == Text.Definition.File;
-         });
+static bool callsCopies(unsigned Row, const MergedRun &Run) {
+  return llvm::any_of(movableIn(Row, Run),
+                      [](const ReachedArray *A) { return A->InCopy; });
 }
 
 // Whether all of its arrays take more than static storage can be.
@@ -134,13 +142,13 @@ static bool isAboveStatic(unsigned Row, const MergedRun &Run) {
 static bool isBetter(unsigned Row, const MergedRun &Run,
                      const KernelSetting &Inside, const PlanOptions &Options) {
   const MergedKernel &K = Run.Kernels[Row];
-  if (!Inside.HasVersion && callsVersions(Row, Run))
-    return false;
   if (Options.SharedLimit > StaticSharedLimit && isAboveStatic(Row, Run))
     return true;
   if (!Inside.HasVersion)
-    return Inside.Obstacle && !K.Facts.Bounds;
-  return isOnlyLaunchedHere(K, Options) ||
+    return Inside.Obstacle &&
+           (!K.Facts.Bounds ||
+            Inside.Obstacle->Why == Reason::DynamicSharedMemory);
+  return isOnlyLaunchedHere(K, Options) || callsCopies(Row, Run) ||
          llvm::any_of(K.Launches,
                       [](const Launch &L) {
                         return isInSight(L) && !L.Threads &&
@@ -156,44 +164,168 @@ static bool isBetter(unsigned Row, const MergedRun &Run,
 static bool works(unsigned Row, const MergedRun &Run,
                   const KernelSetting &Beside) {
   return !Beside.Obstacle && !Beside.HasVersion &&
-         !(Beside.Dynamic && callsVersions(Row, Run)) &&
          llvm::any_of(movableIn(Row, Run), [&](const ReachedArray *A) {
            return bytesIn(*A, smallestStripe(*A), Row, Beside.largestBlock()) <=
                   Beside.Budget;
          });
 }
 
-RunWithSettings bankstripe::redirectLaunches(MergedRun Run,
-                                             const PlanOptions &Options) {
-  // Instances of a template share their text, and go one way.
-  auto TextOf = [](const MergedKernel &K) { return K.Facts.Text.Definition; };
-  const std::vector<MergedKernel> Originals = Run.Kernels;
-  const std::vector<KernelSetting> Inside = settingsOf(Run, Options);
-  std::set<TextRange> Stay, Beside;
-  for (auto [Row, K] : llvm::enumerate(Originals)) {
-    if (!canRedirect(Row, Run))
-      Stay.insert(TextOf(K));
-    else if (isBetter(Row, Run, Inside[Row], Options))
-      Beside.insert(TextOf(K));
+namespace {
+
+/// Finds which kernels have versions beside them, and which functions copies.
+class Redirection {
+public:
+  Redirection(MergedRun Run, const PlanOptions &Options)
+      : Original(std::move(Run)), Options(Options), Copies(Original) {
+    for (auto [I, A] : llvm::enumerate(Original.Arrays))
+      if (Copies.holderOf(A.Array))
+        Copied.insert(I);
   }
-  // Those for which it turns out not to work choose by themselves after all.
-  std::vector<KernelSetting> Settings;
-  for (size_t Before = SIZE_MAX; Stay.size() != Before;) {
-    Before = Stay.size();
-    Run.Kernels = Originals;
+  RunWithSettings find();
+
+private:
+  MergedRun withCopies(const std::set<unsigned> &InCopies) const;
+  std::set<TextRange> textsBeside(const MergedRun &Run);
+  bool checkCopies();
+  bool checkKernels();
+  bool hasCopyFor(const ReachedArray &A, std::set<unsigned> &Without) const;
+
+  const MergedRun Original;
+  const PlanOptions &Options;
+  const FunctionCopies Copies;
+  std::vector<KernelSetting> Inside; ///< Of kernels that stay.
+  std::set<unsigned> Copied;         ///< Arrays in copies of their functions.
+  /// The kernels that reach these and keep calling the originals.
+  std::map<unsigned, std::set<unsigned>> KeepCalling;
+  std::set<TextRange> Stay; ///< Kernels that have no version beside them.
+  MergedRun Run;            ///< With what was found so far.
+  std::vector<KernelSetting> Settings; ///< Of that.
+};
+
+} // namespace
+
+// Instances of a template share their text, and go one way.
+static const TextRange &textOf(const MergedKernel &K) {
+  return K.Facts.Text.Definition;
+}
+
+// What Kernel does with array Index is no matter of a plan.
+static void keepArray(std::optional<KernelWork> &Work, unsigned Index) {
+  if (!Work)
+    return;
+  if (auto Found = Work->Arrays.find(Index); Found != Work->Arrays.end()) {
+    Work->OtherLocal += Found->second.all();
+    Work->Arrays.erase(Found);
+  }
+}
+
+MergedRun Redirection::withCopies(const std::set<unsigned> &InCopies) const {
+  MergedRun Result = Original;
+  for (auto [I, A] : llvm::enumerate(Result.Arrays)) {
+    A.InCopy = InCopies.count(I);
+    if (!A.InCopy && A.OnlyInCopy)
+      A.Array.Obstacles.push_back(*A.OnlyInCopy);
+    const auto Without = KeepCalling.find(I);
+    if (!A.InCopy || Without == KeepCalling.end())
+      continue;
+    auto Keeps = [&](unsigned Row) { return Without->second.count(Row) != 0; };
+    llvm::erase_if(A.Kernels, Keeps);
+    for (std::vector<unsigned> &Rows : A.InstanceKernels)
+      llvm::erase_if(Rows, Keeps);
+    for (unsigned Row : Without->second) {
+      keepArray(Result.Kernels[Row].Work, I);
+      keepArray(Result.Kernels[Row].ShortWork, I);
+    }
+  }
+  return Result;
+}
+
+std::set<TextRange> Redirection::textsBeside(const MergedRun &Run) {
+  std::set<TextRange> Beside;
+  for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
+    if (!canRedirect(Row, Run, Options))
+      Stay.insert(textOf(K));
+    else if (isBetter(Row, Run, Inside[Row], Options))
+      Beside.insert(textOf(K));
+  }
+  return Beside;
+}
+
+// Whether the function of A has a copy for all kernels that reach A, but for
+// those that keep their arrays anyway, which Without gets.
+bool Redirection::hasCopyFor(const ReachedArray &A,
+                             std::set<unsigned> &Without) const {
+  const FunctionText &Holder = *Copies.holderOf(A.Array);
+  bool IsNeeded = A.OnlyInCopy.has_value();
+  for (unsigned Row : A.Kernels) {
+    const MergedKernel &K = Run.Kernels[Row];
+    bool Refuses = false;
+    for (auto [S, Other] : llvm::zip(Settings, Run.Kernels)) {
+      if (Other.Facts.Where != K.Facts.Where || K.Redirected)
+        continue;
+      if (S.HasVersion || !K.Facts.MayEdit)
+        return false;
+      Refuses |= S.Obstacle.has_value();
+    }
+    if (Refuses)
+      Without.insert(Row);
+    else if (!Copies.leadTo(K.Facts, Holder))
+      return false;
+    IsNeeded |= K.Redirected;
+  }
+  return IsNeeded && Without.size() < A.Kernels.size();
+}
+
+// \returns whether all is as it was taken to be.
+bool Redirection::checkCopies() {
+  bool Holds = true;
+  for (auto [I, A] : llvm::enumerate(Run.Arrays)) {
+    std::set<unsigned> Without;
+    if (!A.InCopy || whyArrayStays(A))
+      continue;
+    if (!hasCopyFor(A, Without)) {
+      const FunctionText *Holder = Copies.holderOf(A.Array);
+      std::erase_if(Copied, [&](unsigned Other) {
+        return Copies.holderOf(Run.Arrays[Other].Array) == Holder;
+      });
+      Holds = false;
+    } else if (!Without.empty()) {
+      KeepCalling[I].merge(Without);
+      Holds = false;
+    }
+  }
+  return Holds;
+}
+
+bool Redirection::checkKernels() {
+  bool Holds = true;
+  for (auto [Row, K] : llvm::enumerate(Run.Kernels))
+    if (K.Redirected && !works(Row, Run, Settings[Row])) {
+      Stay.insert(textOf(K));
+      Holds = false;
+    }
+  return Holds;
+}
+
+// Kernels for which it turns out not to work choose by themselves after all.
+RunWithSettings Redirection::find() {
+  Inside = settingsOf(withCopies({}), Options);
+  do {
+    Run = withCopies(Copied);
+    const std::set<TextRange> Beside = textsBeside(Run);
     for (MergedKernel &K : Run.Kernels) {
-      K.Redirected = Beside.count(TextOf(K)) && !Stay.count(TextOf(K));
+      K.Redirected = Beside.count(textOf(K)) && !Stay.count(textOf(K));
       if (!K.Redirected)
         continue;
       K.Facts.AddressTaken = false;
       llvm::erase_if(K.Launches, [](const Launch &L) { return !isInSight(L); });
     }
     Settings = settingsOf(Run, Options);
-    for (auto [Row, K] : llvm::enumerate(Run.Kernels))
-      if (K.Redirected && !works(Row, Run, Settings[Row]))
-        Stay.insert(TextOf(K));
-  }
-  for (auto [S, Before] : llvm::zip(Settings, Inside))
-    S.BoundsOfOriginal = Before.Block.ToAdd;
+  } while (!checkCopies() || !checkKernels());
   return {std::move(Run), std::move(Settings)};
+}
+
+RunWithSettings bankstripe::redirectLaunches(MergedRun Run,
+                                             const PlanOptions &Options) {
+  return Redirection(std::move(Run), Options).find();
 }

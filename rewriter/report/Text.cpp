@@ -155,10 +155,6 @@ static std::string blockSize(const KernelPlan &K) {
   std::string Beside;
   if (K.Redirected)
     Beside = "; launches out of sight run what it was";
-  if (K.BoundsOfOriginal)
-    Beside += llvm::formatv(", whose functions choose and which gets "
-                            "__launch_bounds__({0})",
-                            K.BoundsOfOriginal);
   if (!K.Block.Threads && K.AddLaunchBounds)
     return llvm::formatv("not known; __launch_bounds__({0}) is added",
                          K.Block.ToAdd)

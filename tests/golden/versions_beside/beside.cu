@@ -38,8 +38,8 @@ __global__ void numbered(int *out, int i) {
   out[threadIdx.x] = order[i & 3];
 }
 
-// A function is the original's as well, so it chooses; its test goes where it is
-// inlined into the version.
+// A function is the original's as well, so the version calls a copy, which needs
+// no test of the block.
 __device__ int pick(const int *in, int i) {
   int table[8];
   for (int k = 0; k < 8; ++k)

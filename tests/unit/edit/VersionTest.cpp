@@ -379,4 +379,84 @@ TEST(Version, KeepsLinesThatAreCounted) {
             "}\n");
 }
 
+/// The function in \p Code that is written \p Definition and called \p Name.
+static FunctionText functionText(StringRef Code, StringRef Definition,
+                                 StringRef Name) {
+  FunctionText F;
+  F.Definition = at(Code, Definition);
+  F.StaticPlace = {F.Definition.File, F.Definition.Offset, 0};
+  F.Name = {F.Definition.File,
+            F.Definition.Offset + unsigned(Definition.find(Name)),
+            unsigned(Name.size())};
+  return F;
+}
+
+// Whatever else is edited there is edited in both.
+TEST(Version, OfFunctionsStandsBehindThem) {
+  const StringRef Inner = "__host__ __device__ int f(int i) {\n"
+                          "  int a[4];\n"
+                          "  bool b[4];\n"
+                          "  return a[i] + b[i];\n"
+                          "}";
+  const StringRef Outer = "template <int N>\n"
+                          "static __device__ int g(int i) { return f(N); }";
+  const std::string Code =
+      (Inner + "\n" + Outer + "\n__global__ void k(int i) { g<1>(i); }\n")
+          .str();
+  Plan P = planFor(
+      Code, {inFunction({"a", {4}}),
+             inFunction({"b", {4}, StripeForm::Bits, VerdictKind::Bits})});
+  P.Arrays.front().Verdict.Storage.InCopy = true;
+  P.Arrays.front().Verdict.Storage.TestsBlock = false;
+  P.Copies = {functionText(Code, Inner, "f"), functionText(Code, Outer, "g(")};
+  P.Copies[1].Name.Length = 1;
+  P.Copies[1].StaticPlace = TextRange();
+  NamedCall Call;
+  Call.Name = at(Code, "f(N)");
+  Call.Name.Length = 1;
+  P.Copies[1].Calls = {Call};
+  P.CallsOfCopies = {at(Code, "g<1>")};
+  P.CallsOfCopies[0].Length = 1;
+  EXPECT_EQ(carriedOut(P),
+            "#include \"bankstripe.cuh\"\n"
+            "\n"
+            "__host__ __device__ int f(int i) {\n"
+            "  int a[4];\n"
+            "  ::bankstripe::bits<4> b;\n"
+            "  return a[i] + b[i];\n"
+            "}\n"
+            "\n"
+            "// The same for kernels whose blocks fit, with arrays in shared "
+            "memory.\n"
+            "static __device__ int f_striped(int i) {\n"
+            "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  ::bankstripe::bits<4> b;\n"
+            "  return a[i] + b[i];\n"
+            "}\n"
+            "\n"
+            "template <int N>\n"
+            "static __device__ int g(int i) { return f(N); }\n"
+            "\n"
+            "// The same for kernels whose blocks fit, with arrays in shared "
+            "memory.\n"
+            "template <int N>\n"
+            "static __device__ int g_striped(int i) { return f_striped(N); }\n"
+            "\n"
+            "__global__ void k(int i) { g_striped<1>(i); }\n");
+}
+
+// The head of a template stands before all specifiers.
+TEST(Version, OfAFunctionThatBecomesATemplateIsStaticBehindItsHead) {
+  const StringRef Put = "__device__ void put(int *p) { int a[4]; a[*p] = 1; }";
+  const std::string Code = (Put + "\n").str();
+  const FunctionText F = functionText(Code, Put, "put");
+  const FileText Text(Code);
+  EXPECT_TRUE(StringRef(copyBehind(F.Definition, F.Name, F.StaticPlace, Text,
+                                   {{0, 0, "template <class T>\n"}}, "Twice.")
+                            .Text)
+                  .contains("// Twice.\ntemplate <class T>\nstatic "
+                            "__device__ void put_striped(int *p)"));
+}
+
 } // namespace

@@ -153,6 +153,19 @@ TEST(PtxasReport, FramesOfFunctionsThatWereNotInlinedAreSummedUp) {
   EXPECT_EQ(T["k"].SpillStores, 0u);
 }
 
+// The version of a kernel calls the copy of a function.
+TEST(PtxasReport, FramesOfFunctionsWithCopiesAreThoseOfTheCopies) {
+  ResourceTable T = parsePtxasReport(
+      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+      "ptxas info    : Function properties for _Z1fi\n"
+      "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Function properties for _ZL9f_stripedi\n"
+      "    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Function properties for _Z1ff\n"
+      "    16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
+  EXPECT_EQ(T["k"].CalleeFrames, 24u);
+}
+
 // Which kernel calls which function is not reported.
 TEST(PtxasReport, EveryKernelGetsTheFramesOfAllFunctions) {
   ResourceTable T = parsePtxasReport(

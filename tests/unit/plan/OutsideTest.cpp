@@ -58,33 +58,34 @@ TEST(Outside, MayCallFunctionsOfHeadersInAnotherWay) {
   EXPECT_EQ(Deduced("/a.cu", Outside::Files), "p_pointer");
 }
 
-// Why an array of Function stays, which kernel `k` reaches; that calls
-// `callee`.
-static std::optional<Obstacle> whyReached(const char *Function, bool Defined) {
+static Finding arrayOf(const char *Function) {
   Finding F;
   F.Function.Name = Function;
   F.Instances.emplace_back();
   F.Instances.back().FunctionId = Function;
-  ArrayEvidence E;
-  E.Kernels = {{"k"}};
-  UnitResult Unit;
-  Unit.Evidence.Functions = {{"k", {"callee"}, true, {}},
-                             {"callee", {}, Defined, {}}};
-  return whyOthersReach(F, E, LinkedCalls(Unit));
+  return F;
 }
 
 TEST(Outside, CallFunctionsOfLinkedDeviceCode) {
-  const auto Why = whyReached("_Z1fv", /*Defined=*/true);
+  const auto Why = whyOthersCall(arrayOf("_Z1fv"));
   ASSERT_TRUE(Why);
   EXPECT_EQ(Why->Why, Reason::BlockSizeUnknown);
 }
 
 TEST(Outside, CannotCallInternalFunctions) {
-  EXPECT_FALSE(whyReached("_ZL1fv", /*Defined=*/true));
+  EXPECT_FALSE(whyOthersCall(arrayOf("_ZL1fv")));
 }
 
 TEST(Outside, MayTakeSharedMemoryOfTheirOwn) {
-  EXPECT_TRUE(whyReached("_ZL1fv", /*Defined=*/false));
+  ArrayEvidence E;
+  E.Kernels = {{"k"}};
+  for (const bool Defined : {false, true}) {
+    UnitResult Unit;
+    Unit.Evidence.Functions = {{"k", {"callee"}, true, {}},
+                               {"callee", {}, Defined, {}}};
+    const auto Why = whyKernelsLeave(arrayOf("_ZL1fv"), E, LinkedCalls(Unit));
+    EXPECT_EQ(Why.has_value(), !Defined);
+  }
 }
 
 // Without relocatable device code, no function is listed.

@@ -146,8 +146,31 @@ TEST_F(Redirecting, IsNotForLaunchesThatMayAskForMuch) {
   EXPECT_TRUE(kernel().Redirected);
   launch().DynamicSharedBytes = 50 * 1024;
   EXPECT_FALSE(kernel().Redirected);
+}
+
+// Storage lies behind what they ask for, and is allowed with it.
+TEST_F(Redirecting, IsForMemoryThatOnlyTheRunKnowsIfNobodyElseCanAllowMore) {
+  U.shared().UsesDynamic = true;
   launch().DynamicSharedBytes.reset();
+  launch().Threads.reset();
+  Options.SharedLimit = 200 * 1024;
+  const KernelPlan K = kernel();
+  EXPECT_TRUE(K.Redirected);
+  EXPECT_NE(K.WarpBytes, 0u);
+  EXPECT_TRUE(K.OptIn);
+  U.kernel().Text.Declarations = {{"/a.h", 20, 0}};
   EXPECT_FALSE(kernel().Redirected);
+  U.kernel().Text.Declarations.clear();
+  Options.Others = Outside::Loaders;
+  EXPECT_FALSE(kernel().Redirected);
+}
+
+TEST_F(Redirecting, IsForBoundedKernelsWithMemoryThatOnlyTheRunKnows) {
+  U.shared().UsesDynamic = true;
+  U.kernel().Bounds = LaunchBounds{128, "128"};
+  launch().DynamicSharedBytes.reset();
+  Options.SharedLimit = 200 * 1024;
+  EXPECT_TRUE(kernel().Redirected);
 }
 
 TEST_F(Redirecting, IsNotForLaunchesBeforeTheVersion) {
@@ -163,35 +186,12 @@ TEST_F(Redirecting, IsNotForLaunchesInMacros) {
 }
 
 // They are the original's as well, whose blocks may be larger.
-TEST_F(Redirecting, LetsFunctionsChooseThemselves) {
+TEST_F(Redirecting, IsNotWhereFunctionsHaveNoCopies) {
   U.array(arrayOfFunction());
   const Plan P = U.plan(Options);
-  EXPECT_TRUE(P.Kernels.front().Redirected);
-  EXPECT_FALSE(find(P, "a").Verdict.Storage.InVersion);
+  EXPECT_FALSE(P.Kernels.front().Redirected);
+  EXPECT_TRUE(find(P, "a").Verdict.Storage.InVersion);
   EXPECT_TRUE(find(P, "b").Verdict.Storage.InVersion);
-  EXPECT_EQ(find(P, "b").Verdict.Storage.Threads, 128u);
-  EXPECT_EQ(P.Kernels.front().Block.ToAdd, 128u);
-  EXPECT_EQ(P.Kernels.front().BoundsOfOriginal, 1024u);
-}
-
-TEST_F(Redirecting, LeavesTheOriginalAloneWhereNoFunctionChanges) {
-  U.array(arrayOfFunction());
-  Options.Decisions = {decision(Layout::Keep, "b")};
-  Options.Decisions.back().Function = "f";
-  EXPECT_TRUE(kernel().Redirected);
-  EXPECT_EQ(kernel().BoundsOfOriginal, 0u);
-}
-
-TEST_F(Redirecting, IsNotWhereAFunctionCannotChoose) {
-  U.array(arrayOfFunction()).Version.Problem = "it has a label";
-  EXPECT_FALSE(kernel().Redirected);
-}
-
-// The original's launches ask for nothing.
-TEST_F(Redirecting, IsNotWhereAFunctionsStorageWouldBeAskedFor) {
-  U.array(arrayOfFunction());
-  launch().Threads = std::nullopt;
-  EXPECT_FALSE(kernel().Redirected);
 }
 
 // `run<&first>`, `run<&second>`: one text that launches both.

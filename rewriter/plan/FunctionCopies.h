@@ -1,0 +1,44 @@
+//===-- FunctionCopies.h - copies of functions that versions call -*- C++ -*-=//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A version of a kernel that calls copies of its functions needs all calls from
+// the kernel to the functions with arrays: each function on the way has a copy,
+// in which the calls of the next one have its copy's name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_PLAN_FUNCTIONCOPIES_H
+#define BANKSTRIPE_PLAN_FUNCTIONCOPIES_H
+
+#include "plan/Merge.h"
+
+namespace bankstripe {
+
+/// What copies of functions there can be. Refers to the run that it is made of.
+class FunctionCopies {
+public:
+  explicit FunctionCopies(const MergedRun &Run);
+
+  /// The function that holds \p F, if it can have a copy, and with it whatever
+  /// calls it except for kernels; else null.
+  const FunctionText *holderOf(const Finding &F) const;
+  /// Whether calls with names lead from \p Kernel to \p Holder.
+  bool leadTo(const Kernel &Kernel, const FunctionText &Holder) const;
+  /// Says in \p P which functions get copies for the arrays that move in some,
+  /// and who calls them.
+  void addTo(Plan &P) const;
+
+private:
+  std::set<Place> below(const Place &Caller) const;
+
+  std::map<Place, const FunctionText *> All;
+  std::set<Place> Possible; ///< Those that can have a copy.
+};
+
+} // namespace bankstripe
+
+#endif

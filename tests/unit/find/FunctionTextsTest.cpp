@@ -1,0 +1,207 @@
+//===-- FunctionTextsTest.cpp - what copies of functions need -------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FindTester.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+namespace {
+
+/// The functions in \p Code that hold arrays or lead to some, by their names;
+/// kernels have none.
+std::map<std::string, FunctionText> functionsIn(const std::string &Code) {
+  std::map<std::string, FunctionText> Result;
+  for (const FunctionText &F : factsOf(Code).Functions)
+    Result[Code.substr(F.Name.Offset, F.Name.Length)] = F;
+  return Result;
+}
+
+/// A function `f` with an array, between \p Before and the kernel, which says
+/// \p Call.
+std::string program(const std::string &Function,
+                    const std::string &Call = "f(i)") {
+  return Function + "\n__global__ void k(int i) { " + Call + "; }\n";
+}
+
+constexpr const char *Plain = "__device__ int f(int i) { int a[9]; a[i] = i; "
+                              "return a[i / 2]; }";
+
+/// What stands against a copy of the function \p Code.
+std::string problemOf(const std::string &Code,
+                      const std::string &Call = "f(i)") {
+  for (const FunctionText &F : factsOf(program(Code, Call)).Functions)
+    if (F.Problem != "it is a kernel")
+      return F.Problem;
+  return "none was found";
+}
+
+/// The names by which the kernel of \p Code calls functions that lead to
+/// arrays; "?" for one that cannot change.
+std::string callsIn(const std::string &Code) {
+  std::string Names;
+  for (const FunctionText &F : factsOf(Code).Functions)
+    if (F.Problem == "it is a kernel")
+      for (const NamedCall &C : F.Calls)
+        Names += C.Name.isValid()
+                     ? Code.substr(C.Name.Offset, C.Name.Length) + " "
+                     : "? ";
+  return Names;
+}
+
+} // namespace
+
+TEST(FunctionTexts, AreOfAllThatLeadsToAnArray) {
+  const std::string Code = program(
+      std::string(Plain) + "\n__device__ int g(int i) { return f(i) + 1; }\n"
+                           "__device__ int h(int i) { return i; }",
+      "g(h(i))");
+  const auto Functions = functionsIn(Code);
+  EXPECT_EQ(Functions.size(), 3u);
+  EXPECT_EQ(Functions.count("h"), 0u);
+  ASSERT_EQ(Functions.at("g").Calls.size(), 1u);
+  EXPECT_EQ(Functions.at("g").Calls[0].Callees[0], Functions.at("f").Where);
+  EXPECT_EQ(callsIn(Code), "g ");
+}
+
+TEST(FunctionTexts, AreWholeDefinitions) {
+  const std::string Code =
+      program("template <int N> __device__ int f(int i) { int a[N]; a[i] = i; "
+              "return a[i / 2]; }",
+              "f<9>(i)");
+  const FunctionText F = functionsIn(Code).at("f");
+  EXPECT_EQ(F.Problem, "");
+  EXPECT_EQ(F.Definition.Offset, 0u);
+  EXPECT_EQ(Code[F.Definition.end() - 1], '}');
+  EXPECT_EQ(F.StaticPlace.Offset, Code.find("__device__"));
+  EXPECT_EQ(callsIn(Code), "f ");
+}
+
+TEST(FunctionTexts, AreStaticOnce) {
+  const std::string Code = program(std::string("static ") + Plain);
+  EXPECT_FALSE(functionsIn(Code).at("f").StaticPlace.isValid());
+  EXPECT_TRUE(functionsIn(program(Plain)).at("f").StaticPlace.isValid());
+}
+
+TEST(FunctionTexts, MayBeMembers) {
+  const std::string Code =
+      program(std::string("struct S { ") + Plain + " };", "S s; s.f(i)");
+  EXPECT_EQ(functionsIn(Code).at("f").Problem, "");
+  EXPECT_FALSE(functionsIn(Code).at("f").StaticPlace.isValid());
+  EXPECT_EQ(callsIn(Code), "f ");
+}
+
+TEST(FunctionTexts, NeedNames) {
+  const std::string Body = "(int i) { int a[9]; a[i] = i; n = a[i / 2]; }";
+  EXPECT_NE(
+      problemOf("struct S { int n; __device__ S" + Body + " };", "S s(i)"), "");
+  EXPECT_NE(
+      problemOf("struct S { int n; __device__ void operator()" + Body + " };",
+                "S s; s(i)"),
+      "");
+  EXPECT_NE(
+      problemOf("struct S { int n; virtual __device__ void f" + Body + " };",
+                "S s; s.f(i)"),
+      "");
+}
+
+TEST(FunctionTexts, CannotShareVariables) {
+  auto With = [](const std::string &Variable) {
+    return problemOf("__device__ int f(int i) { " + Variable +
+                     " int a[9]; a[i] = i; return a[i / 2]; }");
+  };
+  EXPECT_EQ(With("static int calls;"), "its calls share 'calls'");
+  EXPECT_EQ(With("__shared__ int tile[4];"), "its calls share 'tile'");
+  EXPECT_EQ(With("static const int four = 4;"), "");
+  EXPECT_EQ(With("extern __shared__ int tile[];"), "");
+}
+
+TEST(FunctionTexts, CannotBeSpecializations) {
+  EXPECT_NE(problemOf("template <int N> __device__ int f(int i) { return N; }\n"
+                      "template <> __device__ int f<9>(int i) { int a[9]; "
+                      "a[i] = i; return a[i / 2]; }",
+                      "f<9>(i)"),
+            "");
+}
+
+TEST(FunctionTexts, CannotHaveDefaultsElsewhere) {
+  EXPECT_NE(problemOf(std::string("__device__ int f(int i = 1);\n") + Plain),
+            "");
+  EXPECT_EQ(problemOf(std::string("__device__ int f(int i);\n") + Plain), "");
+}
+
+TEST(FunctionTexts, CannotBeFriends) {
+  EXPECT_NE(
+      problemOf(
+          std::string("class C { friend __device__ int f(int); int n; };\n") +
+          Plain),
+      "");
+}
+
+TEST(FunctionTexts, MustSayThatTheyAreForTheHost) {
+  const std::string Rest = " int f(int i) { int a[9]; a[i] = i; "
+                           "return a[i / 2]; }";
+  EXPECT_EQ(problemOf("__host__ __device__" + Rest), "");
+  EXPECT_NE(problemOf("#define BOTH __host__ __device__\nBOTH" + Rest), "");
+}
+
+TEST(FunctionTexts, CannotSayTheirNames) {
+  EXPECT_NE(problemOf("__device__ const char *f(int i) { int a[9]; a[i] = i; "
+                      "return __func__ + a[i / 2]; }"),
+            "");
+}
+
+TEST(FunctionTexts, NeedNamesThatAreFree) {
+  EXPECT_NE(problemOf(std::string("__device__ int f_striped;\n") + Plain), "");
+}
+
+TEST(FunctionTexts, AreNotCalledInMacros) {
+  EXPECT_EQ(
+      callsIn(std::string("#define CALL f(i)\n") + program(Plain, "CALL")),
+      "? ");
+}
+
+// The copy stands behind the definition.
+TEST(FunctionTexts, AreNotCalledBeforeTheyStand) {
+  EXPECT_EQ(callsIn("__device__ int f(int i);\n__global__ void k(int i) { f(i);"
+                    " }\n" +
+                    std::string(Plain) + "\n"),
+            "? ");
+}
+
+TEST(FunctionTexts, AreNotCalledByUsedNames) {
+  EXPECT_EQ(
+      callsIn(program(std::string("namespace n { ") + Plain + " }\nusing n::f;",
+                      "f(i)")),
+      "? ");
+  EXPECT_EQ(
+      callsIn(program(std::string("namespace n { ") + Plain + " }", "n::f(i)")),
+      "f ");
+}
+
+TEST(FunctionTexts, AreNotCalledByTheNamesOfParameters) {
+  const std::string Code =
+      std::string(Plain) +
+      "\ntemplate <int (*F)(int)> __global__ void k(int i) { F(i); }\n"
+      "template __global__ void k<f>(int);\n";
+  EXPECT_EQ(callsIn(Code), "? ");
+}
+
+// `f` means another function in another instance.
+TEST(FunctionTexts, AreNamedInAllInstances) {
+  const std::string Code =
+      std::string(Plain) +
+      "\n__device__ float f(float x) { return x; }\n"
+      "template <class T> __global__ void k(T i) { f(i); }\n"
+      "template __global__ void k(int);\ntemplate __global__ void k(float);\n";
+  for (const FunctionText &F : factsOf(Code).Functions)
+    if (F.Problem == "it is a kernel") {
+      ASSERT_EQ(F.Calls.size(), 1u);
+      EXPECT_EQ(F.Calls[0].Callees.size(), 2u);
+    }
+}
