@@ -7,283 +7,133 @@
 //
 // A compiler launcher; docs/internals/front-end.md has its steps. Whatever
 // happens, the build gets its object: what cannot be rewritten, be it for a
-// crash, is compiled as it is. Each file is decided alone.
+// crash, is compiled as it is. Each file is decided alone, and all of a command
+// are compiled by it together.
 //
 // A file that nobody knows is compiled first, which costs nothing where nothing
 // moves: few files have kernels with local memory. Where something may move,
 // what nvcc said is what planning asks for.
 //
 //===----------------------------------------------------------------------===//
-
-#include "facts/Archive.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
-#include "tool/Pipeline.h"
-#include "wrap/Command.h"
-#include "wrap/Shadow.h"
+#include "tool/SourceRewriter.h"
 #include "wrap/Stats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <cstdlib>
-#include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-static std::string environment(const char *Name) {
-  return llvm::sys::Process::GetEnv(Name).value_or("");
-}
-
-static bool isSet(const char *Name) {
-  const std::string Value = environment(Name);
-  return !Value.empty() && Value != "0";
-}
-
-static void note(const llvm::Twine &Message) {
-  if (isSet("BANKSTRIPE_VERBOSE"))
-    llvm::errs() << "bankstripe: " << printable(Message.str()) << '\n';
-}
-
-static void warn(const llvm::Twine &Message) {
-  llvm::errs() << "bankstripe: warning: " << printable(Message.str()) << '\n';
-}
-
 namespace {
 
-/// What became of one source.
-struct SourceResult {
-  enum Kind {
-    Unchanged,
-    Rewritten,
-    Unknown, ///< Nobody has read it before.
-    Unreadable,
-    NoFlags,
-    Interrupted
-  } What = Unchanged;
-  std::string Message = {};
-  /// The copies with their originals, that of the source first.
-  std::vector<std::pair<std::string, std::string>> Copies = {};
-  std::string QuoteFolder = {};
-  std::string Decisions = {}; ///< The file that was obeyed; empty: none.
-  std::map<std::string, int64_t> Counts = {}; ///< As in CompileStats.
-};
-
-// For toBytes and fromBytes.
-template <class Visitor, Is<SourceResult> T>
-auto visitFields(T &Value, Visitor &&Visit) {
-  auto &[What, Message, Copies, QuoteFolder, Decisions, Counts] = Value;
-  return Visit(What, Message, Copies, QuoteFolder, Decisions, Counts);
-}
-
-/// One run of the launcher, for a compile of one CUDA file.
+/// One run of the launcher, for a compile of CUDA files.
 class Launcher {
 public:
-  /// \p Flags are options of `rewrite`.
-  Launcher(CompilerCommand Command, std::vector<std::string> Flags)
-      : Command(std::move(Command)), Flags(std::move(Flags)) {}
+  Launcher(CompilerCommand Command, std::vector<std::string> Flags);
 
   int run();
 
 private:
-  std::optional<ToolOptions> readOptions() const;
-  SourceResult askApart(bool IfKnown);
-  SourceResult rewrite(bool IfKnown);
-  SourceResult rewriteWithin(std::vector<std::string> Scope,
-                             const ToolOptions &Options, bool IfKnown);
-  SourceResult copyWith(llvm::ArrayRef<ChangedFile> Changes);
   bool canWriteBeside() const;
+  bool readAllIncludes();
+  SourceResult askAll(bool IfKnown);
   bool mayCompileFirst() const;
   std::optional<int> compileFirst();
   int compileAsIs(const SourceResult &Result);
-  int compileCopy(const SourceResult &Result);
+  int compileCopies(const SourceResult &Result);
   void mendDepfiles(const SourceResult &Result) const;
   CompileStats statsOf(std::map<std::string, int64_t> Counts) const;
+  void tellNews(const SourceResult &Result, const CompileStats &Stats) const;
 
   const std::chrono::steady_clock::time_point Begin =
       std::chrono::steady_clock::now();
   CompilerCommand Command;
-  std::vector<std::string> Flags;
-  IncludeTree Tree;
-  /// The user's own compile, where that came first.
-  std::optional<ProcessResult> AsIs;
-  std::string Report; ///< Of ptxas, then.
-  std::chrono::duration<double> OwnCompile{0};
+  const bool IsQuiet;
+  std::string Names; ///< Of the sources, for people.
+  std::vector<SourceRewriter> Sources;
+  /// Of those that are rewritten.
+  std::map<std::string, std::string> CopyOf;
+  std::optional<OwnCompile> AsIs;
+  std::chrono::duration<double> SpentOnOwn{0};
 };
 
 } // namespace
 
-// A file that changed since may have been compiled in either state.
-static bool isAsItWas(const IncludeTree &Tree) {
-  return llvm::all_of(Tree.Files, [](const auto &Entry) {
-    auto Text = readText(Entry.second.Name);
-    return Text && *Text == Entry.second.Text;
-  });
+Launcher::Launcher(CompilerCommand Given, std::vector<std::string> Flags)
+    : Command(std::move(Given)), IsQuiet(llvm::is_contained(Flags, "--quiet")),
+      Names(llvm::join(Command.Sources, ", ")) {
+  for (CompilerCommand &Single : oneBySource(Command))
+    Sources.emplace_back(std::move(Single), Flags);
 }
 
-std::optional<ToolOptions> Launcher::readOptions() const {
-  std::vector<std::string> Words{"bankstripe", "rewrite"};
-  if (!isSet("BANKSTRIPE_VERBOSE") && !llvm::is_contained(Flags, "--verbose") &&
-      !llvm::is_contained(Flags, "--quiet"))
-    Words.emplace_back("--quiet");
-  llvm::append_range(Words, Flags);
-  Words.push_back(Command.Input);
-  Words.emplace_back("--");
-  llvm::append_range(Words, Command.AllArgs);
-  std::vector<const char *> Argv;
-  for (const std::string &Word : Words)
-    Argv.push_back(Word.c_str());
-  std::optional<ToolOptions> Options =
-      parseCommandLine(static_cast<int>(Argv.size()), Argv.data());
-  if (!Options)
-    return std::nullopt;
-  Options->Reading.Work.Limits.Processes = 1;
-  Options->Planning.EmbedHelper = false;
-  if (!Options->Planning.Others)
-    Options->Planning.Others = Command.WholeProgram  ? Outside::Nobody
-                               : Command.MakesModule ? Outside::Loaders
-                                                     : Outside::Files;
-  // A compiler that is named by its path means the toolkit around it.
-  const StringRef Compiler = Command.Words[Command.Compiler];
-  std::string &CudaPath = Options->Reading.Frontend.CudaPath;
-  if (CudaPath.empty() && path::is_absolute(Compiler)) {
-    const StringRef Root = path::parent_path(path::parent_path(Compiler));
-    if (auto Kit = llvm::expectedToOptional(findToolkit(Root)))
-      CudaPath = Kit->Root; // Else a wrapper lies there.
-  }
-  return Options;
-}
-
-// Most units of a build have nothing that may move without the others, and the
-// optimiser can take many times as long as the parse.
-static std::optional<Plan> unchangedAlone(const CompileJob &Job,
-                                          const UnitResult &Unit,
-                                          const ToolOptions &Options) {
-  DecisionsLookup Lookup(Options.Reading.Config);
-  auto Planning =
-      llvm::expectedToOptional(planningFor(Job, &Unit.Facts, Lookup, Options));
-  if (!Planning)
-    return std::nullopt; // The run itself reports why.
-  return unchangedPlan(Unit, *Planning);
-}
-
-static std::map<std::string, int64_t> countArrays(const Plan &P) {
-  std::map<std::string, int64_t> Counts;
-  std::set<Place> Kernels;
-  for (const PlannedArray &A : P.Arrays) {
-    ++Counts[("verdict " + nameOf(A.Verdict.Kind)).str()];
-    if (staysAsItIs(A.Verdict.Kind))
-      ++Counts[("reason " + infoOf(A.Verdict.Why).Id).str()];
-    if (!A.Verdict.changesSource())
-      continue;
-    ++Counts["promoted"];
-    for (unsigned Kernel : A.Kernels)
-      Kernels.insert(P.Kernels[Kernel].Facts.Where);
-  }
-  Counts["kernels"] = Kernels.size();
-  return Counts;
-}
-
-SourceResult Launcher::rewriteWithin(std::vector<std::string> Scope,
-                                     const ToolOptions &Options, bool IfKnown) {
-  LauncherHooks Hooks{std::move(Scope),
-                      [&](const CompileJob &Job, const UnitResult &Unit) {
-                        return !unchangedAlone(Job, Unit, Options);
-                      },
-                      std::nullopt};
-  if (AsIs && isAsItWas(Tree))
-    Hooks.Compiled = {Report, Command.Output};
-  const std::string Decisions =
-      DecisionsLookup(Options.Reading.Config).pathFor(Tree.Main);
-  // What people decide is done whatever ptxas says.
-  if (IfKnown && Options.Planning.Confirm && Decisions.empty() &&
-      !isKnown(Options, Hooks))
-    return {SourceResult::Unknown};
-  auto Unreadable = [&](std::string Why) {
-    return SourceResult{
-        SourceResult::Unreadable, std::move(Why), {}, "", Decisions};
+// The worst of both, with all copies.
+static void addResult(SourceResult &Into, SourceResult More) {
+  const auto Rank = [](SourceResult::Kind Kind) {
+    static constexpr SourceResult::Kind Ascending[] = {
+        SourceResult::Unchanged, SourceResult::Unreadable,
+        SourceResult::Rewritten, SourceResult::Unknown,
+        SourceResult::NoFlags,   SourceResult::Interrupted};
+    return llvm::find(Ascending, Kind) - std::begin(Ascending);
   };
-  auto Read = readPaths(Options, Hooks);
-  if (!Read)
-    return Unreadable(toString(Read.takeError()));
-  std::optional<Plan> Unchanged;
-  if (Read->Units.size() == 1) {
-    const auto &[Job, Unit] = Read->Units.front();
-    if (!Unit.Evidence.isComplete())
-      Unchanged = unchangedAlone(Job, Unit, Options);
+  if (Rank(More.What) > Rank(Into.What))
+    Into.What = More.What;
+  if (!More.Message.empty())
+    Into.Message += (Into.Message.empty() ? "" : "; ") + More.Message;
+  llvm::append_range(Into.Copies, More.Copies);
+  llvm::append_range(Into.Unfulfilled, More.Unfulfilled);
+  if (Into.Decisions.empty())
+    Into.Decisions = More.Decisions;
+  if (Into.QuoteFolder.empty())
+    Into.QuoteFolder = More.QuoteFolder;
+  for (const auto &[What, Number] : More.Counts)
+    Into.Counts[What] += Number;
+}
+
+// A folder for what one source includes would be one for the others.
+static bool mayNameFolder(const SourceResult &Result,
+                          const CompilerCommand &Command) {
+  return Result.QuoteFolder.empty() ||
+         llvm::all_of(Command.Sources, [&](StringRef Source) {
+           return path::parent_path(Source) == path::parent_path(Command.Input);
+         });
+}
+
+SourceResult Launcher::askAll(bool IfKnown) {
+  SourceResult All;
+  CopyOf.clear();
+  const OwnCompile *Own = AsIs && Sources.size() == 1 ? &*AsIs : nullptr;
+  for (const SourceRewriter &Source : Sources) {
+    if (!mayHoldPrivateArray(Source.tree()))
+      continue;
+    SourceResult One = Source.askApart(IfKnown, Own);
+    if (!mayNameFolder(One, Command))
+      One = {SourceResult::Unchanged,
+             "the sources of '" + Names + "' lie in several folders"};
+    if (One.What == SourceResult::Rewritten)
+      CopyOf[Source.command().Input] = One.Copies.front().first;
+    else if (One.What == SourceResult::Unreadable && Sources.size() > 1)
+      warn("'" + Source.command().Input + "' cannot be worked on");
+    addResult(All, std::move(One));
+    if (All.What == SourceResult::Unknown)
+      break;
   }
-  auto Run = decide(std::move(*Read), Options, Hooks);
-  if (!Run)
-    return Unreadable(toString(Run.takeError()));
-  if (Run->Read.SomeFailed)
-    return Unreadable("it does not parse");
-  if (Options.level() != Detail::Quiet) // Shown where the user asks for it.
-    printText(llvm::errs(), Run->Decisions, Run->Resources, Options.level(),
-              Options.Report.Explain);
-  SourceResult Result = copyWith(Run->Changes);
-  if (Result.Message.empty())
-    Result.Counts = countArrays(Unchanged ? *Unchanged : Run->Decisions);
-  if (!Run->Decisions.Arrays.empty())
-    Result.Decisions = Decisions; // Else there was nothing to decide.
-  return Result;
-}
-
-SourceResult Launcher::copyWith(llvm::ArrayRef<ChangedFile> Changes) {
-  if (Changes.empty())
-    return {};
-  auto Made =
-      makeShadow(Tree, Command.Folders, Changes, shadowFolder(Command.Output));
-  if (llvm::Error Problem = Made ? writeShadow(*Made) : Made.takeError())
-    return {SourceResult::Unchanged, toString(std::move(Problem))};
-  SourceResult Result{SourceResult::Rewritten, "", {}, Made->QuoteFolder};
-  for (const ShadowFile &File : Made->Files)
-    Result.Copies.emplace_back(File.Path, File.Original);
-  return Result;
-}
-
-// Where the headers cannot be copied, their arrays stay.
-SourceResult Launcher::rewrite(bool IfKnown) {
-  std::optional<ToolOptions> Options = readOptions();
-  if (!Options)
-    return {SourceResult::NoFlags, "'" + llvm::join(Flags, " ") +
-                                       "' is not understood by 'bankstripe "
-                                       "rewrite'"};
-  SourceResult Result = rewriteWithin({"/"}, *Options, IfKnown);
-  if (Result.What == SourceResult::Unchanged && !Result.Message.empty()) {
-    note(Result.Message + "; arrays in headers stay where they are");
-    return rewriteWithin({}, *Options, /*IfKnown=*/false);
-  }
-  return Result;
-}
-
-SourceResult Launcher::askApart(bool IfKnown) {
-  const ProcessResult Ended =
-      Process(
-          [&] {
-            initializeClang();
-            return toBytes(rewrite(IfKnown));
-          },
-          isSet("BANKSTRIPE_VERBOSE") ? Output::Shown : Output::Together)
-          .wait();
-  std::optional<SourceResult> Result;
-  if (Ended.Interrupted)
-    return {SourceResult::Interrupted};
-  if (Ended.succeeded())
-    Result = fromBytes<SourceResult>(Ended.Answer);
-  if (!Result)
-    return {SourceResult::Unreadable, "it was too much for bankstripe"};
-  return *Result;
+  return All;
 }
 
 // Copies are nothing that a build should look at. In the place of the helper's
 // name stands the source's once more.
 void Launcher::mendDepfiles(const SourceResult &Result) const {
+  if (Command.Depfiles.empty())
+    return;
+  const IncludeTree &Tree = Sources.front().tree();
   const std::string Source = Tree.Files.at(Tree.Main).Name;
   std::vector<std::string> OfSource{Source};
   if (!Result.Decisions.empty())
@@ -310,16 +160,31 @@ void Launcher::mendDepfiles(const SourceResult &Result) const {
 // To be kept right before the compile.
 CompileStats Launcher::statsOf(std::map<std::string, int64_t> Counts) const {
   const std::chrono::duration<double> Passed =
-      std::chrono::steady_clock::now() - Begin - OwnCompile;
+      std::chrono::steady_clock::now() - Begin - SpentOnOwn;
   llvm::SmallString<256> Object(Command.Output);
   (void)fs::make_absolute(Object); // As canWriteBeside could.
-  return {Tree.Main, std::string(Object), std::move(Counts), Passed.count()};
+  return {Sources.front().tree().Main, std::string(Object), std::move(Counts),
+          Passed.count()};
+}
+
+void Launcher::tellNews(const SourceResult &Result,
+                        const CompileStats &Stats) const {
+  if (IsQuiet)
+    return;
+  llvm::errs() << "bankstripe: " << printable(Names) << ": " << Stats.text()
+               << '\n';
+  for (const std::string &Decision : Result.Unfulfilled)
+    llvm::errs() << "bankstripe: " << printable(Decision) << '\n';
 }
 
 // What was rewritten before will be again. Who asks ptxas for something shall
 // get just that.
 bool Launcher::mayCompileFirst() const {
-  return Command.IsNvcc && !fs::exists(shadowFolder(Command.Output)) &&
+  return Command.IsNvcc &&
+         llvm::none_of(Sources,
+                       [](const SourceRewriter &Source) {
+                         return fs::exists(Source.folder());
+                       }) &&
          llvm::none_of(Command.AllArgs, [](StringRef Arg) {
            return Arg.contains("ptxas") || Arg.ends_with("-res-usage") ||
                   Arg.ends_with("-resource-usage");
@@ -350,37 +215,45 @@ static void show(StringRef Out, StringRef Err) {
 // is to do: it is wrong, or no kernel could gain from a rewrite.
 std::optional<int> Launcher::compileFirst() {
   const auto Start = std::chrono::steady_clock::now();
-  AsIs = runProcess(compileInstead(Command, Command.Input, {"-Xptxas=-v"}),
-                    Output::Apart);
-  OwnCompile = std::chrono::steady_clock::now() - Start;
-  Report = AsIs->Out + AsIs->Err;
-  AsIs->Out = withoutPtxasReport(AsIs->Out);
-  AsIs->Err = withoutPtxasReport(AsIs->Err);
-  if (AsIs->succeeded() && mayGain(Report, Tree))
+  ProcessResult Ended =
+      runProcess(compileInstead(Command, {}, {"-Xptxas=-v"}), Output::Apart);
+  SpentOnOwn = std::chrono::steady_clock::now() - Start;
+  const std::string Report = Ended.Out + Ended.Err;
+  Ended.Out = withoutPtxasReport(Ended.Out);
+  Ended.Err = withoutPtxasReport(Ended.Err);
+  AsIs = {std::move(Ended), Report};
+  if (AsIs->Ended.succeeded() &&
+      llvm::any_of(Sources, [&](const SourceRewriter &Source) {
+        return mayGain(Report, Source.tree());
+      }))
     return std::nullopt;
-  if (AsIs->succeeded())
-    note("no kernel of '" + Command.Input + "' uses local memory");
+  if (AsIs->Ended.succeeded())
+    note("no kernel of '" + Names + "' uses local memory");
   addStats(statsOf({}));
-  show(AsIs->Out, AsIs->Err);
-  return endAs(*AsIs);
+  show(AsIs->Ended.Out, AsIs->Ended.Err);
+  return endAs(AsIs->Ended);
 }
 
 int Launcher::compileAsIs(const SourceResult &Result) {
   auto Counts = Result.Counts;
   Counts["parsed"] = Result.What == SourceResult::Unchanged;
-  addStats(statsOf(std::move(Counts)));
+  Counts["unfulfilled"] = Result.Unfulfilled.size();
+  const CompileStats Stats = statsOf(std::move(Counts));
+  if (!Result.Unfulfilled.empty() && areNews(Stats))
+    tellNews(Result, Stats);
+  addStats(Stats);
   // Of what does not compile either, the compiler says enough.
   if (!AsIs && Result.What != SourceResult::Unreadable &&
       (Command.Depfiles.empty() || Result.Decisions.empty()))
     return become(Command.Words);
   if (AsIs)
-    show(AsIs->Out, AsIs->Err);
+    show(AsIs->Ended.Out, AsIs->Ended.Err);
   const ProcessResult Ended =
-      AsIs ? *AsIs : runProcess(Command.Words, Output::Shown);
+      AsIs ? AsIs->Ended : runProcess(Command.Words, Output::Shown);
   if (Ended.succeeded()) {
     mendDepfiles(Result);
     if (Result.What == SourceResult::Unreadable)
-      warn("'" + Command.Input +
+      warn("'" + Names +
            "' cannot be worked on, so it was compiled as it is "
            "(BANKSTRIPE_VERBOSE=1 says why)");
   }
@@ -395,7 +268,7 @@ static std::string withOriginals(std::string Text, const SourceResult &Result) {
   return Text;
 }
 
-int Launcher::compileCopy(const SourceResult &Result) {
+int Launcher::compileCopies(const SourceResult &Result) {
   std::vector<std::string> Extra;
   if (!Result.QuoteFolder.empty())
     // In one word, which ccache understands.
@@ -403,30 +276,30 @@ int Launcher::compileCopy(const SourceResult &Result) {
                 ? std::vector<std::string>{"-Xcompiler=-iquote," +
                                            Result.QuoteFolder}
                 : std::vector<std::string>{"-iquote", Result.QuoteFolder};
-  const std::string &Copy = Result.Copies.front().first;
-  OwnCompile = {}; // It was in vain.
+  SpentOnOwn = {}; // It was in vain.
   auto Counts = Result.Counts;
   Counts["parsed"] = Counts["rewritten"] = 1;
+  Counts["unfulfilled"] = Result.Unfulfilled.size();
   const CompileStats Stats = statsOf(std::move(Counts));
   const bool News = areNews(Stats);
   addStats(Stats);
   const ProcessResult Ended =
-      runProcess(compileInstead(Command, Copy, Extra), Output::Apart);
+      runProcess(compileInstead(Command, CopyOf, Extra), Output::Apart);
   if (Ended.succeeded() || Ended.wasKilled() || Ended.Interrupted) {
     show(withOriginals(Ended.Out, Result), withOriginals(Ended.Err, Result));
     if (Ended.succeeded()) {
       mendDepfiles(Result);
-      if (News && !llvm::is_contained(Flags, "--quiet"))
-        llvm::errs() << "bankstripe: " << Command.Input << ": " << Stats.text()
-                     << '\n';
+      if (News)
+        tellNews(Result, Stats);
     }
     return endAs(Ended);
   }
   addStats(statsOf({{"parsed", 1}}));
   const ProcessResult Again = runProcess(Command.Words, Output::Shown);
   if (Again.succeeded()) {
-    warn("the rewritten copy of '" + Command.Input +
-         "' does not compile, so it was compiled as it is; see " + Copy);
+    warn("the rewritten copy of '" + Names +
+         "' does not compile, so it was compiled as it is; see " +
+         Result.Copies.front().first);
     mendDepfiles(Result);
   }
   return endAs(Again);
@@ -441,25 +314,31 @@ bool Launcher::canWriteBeside() const {
          (!fs::exists(Output) || fs::is_regular_file(Output));
 }
 
+// \returns whether all can be read.
+bool Launcher::readAllIncludes() {
+  return llvm::all_of(
+      Sources, [](SourceRewriter &Source) { return Source.readIncludes(); });
+}
+
 int Launcher::run() {
   if (!canWriteBeside()) {
     note("there is no room for copies beside '" + Command.Output + "'");
     return become(Command.Words);
   }
-  auto Read = readIncludeTree(Command.Input, Command.Folders);
-  if (!Read)
+  if (!readAllIncludes())
     return become(Command.Words); // The compiler says what is wrong.
-  Tree = std::move(*Read);
-  if (!mayHoldPrivateArray(Tree)) {
-    note("'" + Command.Input + "' holds no device code with arrays");
+  if (llvm::none_of(Sources, [](const SourceRewriter &Source) {
+        return mayHoldPrivateArray(Source.tree());
+      })) {
+    note("'" + Names + "' holds no device code with arrays");
     addStats(statsOf({}));
     return become(Command.Words);
   }
-  SourceResult Result = askApart(/*IfKnown=*/mayCompileFirst());
+  SourceResult Result = askAll(/*IfKnown=*/mayCompileFirst());
   if (Result.What == SourceResult::Unknown) {
     if (const auto Status = compileFirst())
       return *Status;
-    Result = askApart(/*IfKnown=*/false);
+    Result = askAll(/*IfKnown=*/false);
   }
   switch (Result.What) {
   case SourceResult::Unknown:
@@ -471,14 +350,14 @@ int Launcher::run() {
     note(Result.Message);
     return compileAsIs(Result);
   case SourceResult::NoFlags:
-    warn(Result.Message + ", so '" + Command.Input + "' is compiled as it is");
+    warn(Result.Message + ", so '" + Names + "' is compiled as it is");
     return compileAsIs(Result);
   case SourceResult::Interrupted:
     return ExitSomeFailed;
   case SourceResult::Rewritten:
     break;
   }
-  return compileCopy(Result);
+  return compileCopies(Result);
 }
 
 // The options of `rewrite` before the compiler, whose name looks like none;

@@ -17,6 +17,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/StringSaver.h"
+#include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -34,7 +35,6 @@ public:
 private:
   void read(const CompilerOption &Option);
   void finish();
-  void findOutput();
   void findDepfiles();
   bool isCuda(StringRef File) const;
 
@@ -108,12 +108,11 @@ static bool isLinked(StringRef File) {
                             path::extension(File));
 }
 
-void Reader::findOutput() {
-  if (!Command.Output.empty())
-    return;
-  llvm::SmallString<256> Path(OutputFolder);
-  path::append(Path, path::stem(Command.Input) + Suffix);
-  Command.Output = std::string(Path);
+static std::string outputOf(StringRef Source, StringRef Folder,
+                            StringRef Suffix) {
+  llvm::SmallString<256> Path(Folder);
+  path::append(Path, path::stem(Source) + Suffix);
+  return std::string(Path);
 }
 
 void Reader::findDepfiles() {
@@ -132,21 +131,30 @@ void Reader::findDepfiles() {
 void Reader::finish() {
   if (!Command.WhyNot.empty())
     return;
-  std::vector<std::string> Sources;
-  for (const std::string &File : Inputs)
-    if (!isLinked(File))
-      Sources.push_back(File);
-  if (llvm::is_contained(Sources, "-"))
-    Command.WhyNot = "the source is read from standard input";
-  else if (llvm::none_of(Sources, [&](StringRef F) { return isCuda(F); }))
-    Command.WhyNot = "no CUDA source is compiled";
-  else if (Sources.size() > 1)
-    Command.WhyNot = "it compiles several sources at once; give each a command";
+  std::set<StringRef> Names;
+  bool HaveOneName = false, Alone = Inputs.size() == 1;
+  for (const std::string &File : Inputs) {
+    if (File == "-")
+      Command.WhyNot = "the source is read from standard input";
+    if (isLinked(File) || !isCuda(File))
+      continue;
+    Command.Sources.push_back(File);
+    HaveOneName |= !Names.insert(path::stem(File)).second;
+  }
   if (!Command.WhyNot.empty())
     return;
-  Command.Input = Sources.front();
-  Command.WholeProgram = Links && Inputs.size() == 1;
-  findOutput();
+  if (Command.Sources.empty())
+    Command.WhyNot = "no CUDA source is compiled";
+  else if (HaveOneName)
+    Command.WhyNot = "two of its sources have the same name";
+  else if (Command.Sources.size() > 1 && WritesDepfile)
+    Command.WhyNot = "it writes the dependencies of several sources at once";
+  if (!Command.WhyNot.empty())
+    return;
+  Command.Input = Command.Sources.front();
+  Command.WholeProgram = Links && Alone;
+  if (Command.Output.empty())
+    Command.Output = outputOf(Command.Input, OutputFolder, Suffix);
   findDepfiles();
 }
 
@@ -195,29 +203,60 @@ CompilerCommand bankstripe::readCompilerCommand(std::vector<std::string> Words,
   return Command;
 }
 
+static llvm::ArrayRef<std::string>
+argumentsIn(llvm::ArrayRef<std::string> Words, const CompilerCommand &Command) {
+  return Words.drop_front(Command.Compiler + 1);
+}
+
+static std::vector<CompilerOption> optionsIn(llvm::ArrayRef<std::string> Args,
+                                             const CompilerCommand &Command) {
+  return readOptions(Command.IsNvcc ? Dialect::Nvcc : Dialect::Clang, Args);
+}
+
+std::vector<CompilerCommand>
+bankstripe::oneBySource(const CompilerCommand &Command) {
+  std::vector<CompilerCommand> Result;
+  for (const std::string &Source : Command.Sources) {
+    CompilerCommand &Single = Result.emplace_back(Command);
+    Single.Input = Source;
+    Single.Sources = {Source};
+    if (Command.Sources.size() > 1)
+      Single.Output += ("." + path::stem(Source)).str();
+    // Else they would be read as well.
+    std::set<const std::string *> Others;
+    for (const CompilerOption &Option : optionsIn(Command.AllArgs, Command))
+      if (Option.Meaning == OptionMeaning::Input && Option.Value != Source &&
+          !isLinked(Option.Value))
+        Others.insert(Option.Words.data());
+    Single.AllArgs.clear();
+    for (const std::string &Word : Command.AllArgs)
+      if (!Others.count(&Word))
+        Single.AllArgs.push_back(Word);
+  }
+  return Result;
+}
+
 std::vector<std::string>
-bankstripe::compileInstead(const CompilerCommand &Command, StringRef Copy,
+bankstripe::compileInstead(const CompilerCommand &Command,
+                           const std::map<std::string, std::string> &Copies,
                            llvm::ArrayRef<std::string> Extra) {
-  const auto AfterCompiler = Command.Words.begin() + Command.Compiler + 1;
-  std::vector<std::string> Result(Command.Words.begin(), AfterCompiler);
+  const auto Given = argumentsIn(Command.Words, Command);
+  std::vector<std::string> Result(Command.Words.begin(),
+                                  Command.Words.end() - Given.size());
   llvm::append_range(Result, Extra);
-  // An input that a response file names.
-  const bool Named = std::find(AfterCompiler, Command.Words.end(),
-                               Command.Input) != Command.Words.end();
+  // Response files may name inputs.
+  const bool Named = llvm::all_of(Copies, [&](const auto &Each) {
+    return llvm::is_contained(Given, Each.first);
+  });
   const size_t First = Result.size();
-  if (Named)
-    Result.insert(Result.end(), AfterCompiler, Command.Words.end());
-  else
-    llvm::append_range(Result, Command.Args);
-  // The last one, where options are no inputs.
-  const llvm::ArrayRef<std::string> Args =
-      llvm::ArrayRef(Result).drop_front(First);
-  size_t Last = Result.size();
+  llvm::append_range(Result, Named ? Given : llvm::ArrayRef(Command.Args));
+  // The last one of each, where options are no inputs.
+  std::map<std::string, size_t> Places;
   for (const CompilerOption &Option :
-       readOptions(Command.IsNvcc ? Dialect::Nvcc : Dialect::Clang, Args))
-    if (Option.Meaning == OptionMeaning::Input && Option.Value == Command.Input)
-      Last = Option.Words.data() - Result.data();
-  if (Last != Result.size())
-    Result[Last] = Copy.str();
+       optionsIn(llvm::ArrayRef(Result).drop_front(First), Command))
+    if (Option.Meaning == OptionMeaning::Input && Copies.count(Option.Value))
+      Places[Option.Value] = Option.Words.data() - Result.data();
+  for (const auto &[Input, Place] : Places)
+    Result[Place] = Copies.at(Input);
   return Result;
 }

@@ -7,7 +7,7 @@
 //
 // The first stage of `bankstripe wrap`:
 //
-//   words => a compile of one CUDA file, or a reason to leave them alone
+//   words => a compile of CUDA files, or a reason to leave them alone
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,7 @@
 #include "wrap/Includes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,12 @@ struct CompilerCommand {
                                   ///< content of response files in their place.
   /// The same with what the environment adds to it.
   std::vector<std::string> AllArgs;
-  /// Why it is not a compile of one CUDA file; empty when it is. All that
-  /// follows is then known.
+  /// Why it is not a compile of CUDA files; empty when it is. All that follows
+  /// is then known.
   std::string WhyNot;
-  std::string Input;  ///< As spelled.
-  std::string Output; ///< What it makes; never empty.
+  std::vector<std::string> Sources; ///< The CUDA files, as spelled.
+  std::string Input;                ///< The first of them.
+  std::string Output; ///< What it makes, of Input at least; never empty.
   /// It makes device code on its own, whose kernels are found by name.
   bool MakesModule = false;
   /// It makes a program of this source alone.
@@ -56,11 +58,16 @@ CompilerCommand readCompilerCommand(std::vector<std::string> Words,
                                     llvm::StringRef Before = "",
                                     llvm::StringRef After = "");
 
-/// The words that compile \p Copy instead of the input, with \p Extra first
-/// among the arguments.
-std::vector<std::string> compileInstead(const CompilerCommand &Command,
-                                        llvm::StringRef Copy,
-                                        llvm::ArrayRef<std::string> Extra);
+/// \p Command for each of its sources alone. The outputs differ, as do names
+/// of folders beside them.
+std::vector<CompilerCommand> oneBySource(const CompilerCommand &Command);
+
+/// The words that compile \p Copies instead of the sources that they are of,
+/// with \p Extra first among the arguments.
+std::vector<std::string>
+compileInstead(const CompilerCommand &Command,
+               const std::map<std::string, std::string> &Copies,
+               llvm::ArrayRef<std::string> Extra);
 
 } // namespace bankstripe
 

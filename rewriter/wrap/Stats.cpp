@@ -35,8 +35,14 @@ std::string CompileStats::text() const {
     const auto Found = Counts.find(What);
     return Found == Counts.end() ? 0 : Found->second;
   };
-  return count(Number("promoted"), "array") + " of " +
-         count(Number("kernels"), "kernel") + " promoted";
+  std::string Text = count(Number("promoted"), "array");
+  // Of functions that others call, nobody knows the kernels.
+  if (Number("kernels"))
+    Text += " of " + count(Number("kernels"), "kernel");
+  Text += " promoted";
+  if (Number("unfulfilled"))
+    Text += ", " + count(Number("unfulfilled"), "decision") + " not followed";
+  return Text;
 }
 
 static json::Value toJson(const CompileStats &S) {

@@ -27,7 +27,8 @@ struct CompileStats {
   std::string Source, Object; ///< Absolute.
   /// What became of it: 1 for `parsed` and `rewritten`; arrays that are
   /// `promoted`, and the `kernels` that reach those; arrays by their verdict
-  /// (`verdict stripe`), those that stay by their reason (`reason nolint`).
+  /// (`verdict stripe`), those that stay by their reason (`reason nolint`), and
+  /// the decisions that are `unfulfilled`.
   std::map<std::string, int64_t> Counts;
   double Seconds = 0; ///< That it took longer.
 

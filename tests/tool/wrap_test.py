@@ -119,9 +119,9 @@ class PassedOn(WrapTest):
     def test_standard_input(self):
         self.assert_unchanged("-x", "cu", "-c", "-", "-o", "obj/a.o")
 
-    def test_several_sources(self):
+    def test_several_sources_whose_dependencies_are_asked_for(self):
         self.write("src/b.cu", COUNT)
-        self.assert_unchanged("-c", "src/a.cu", "src/b.cu")
+        self.assert_unchanged("-MD", "-c", "src/a.cu", "src/b.cu")
 
     def test_a_source_without_arrays(self):
         self.write("src/plain.cu", PLAIN)
@@ -266,6 +266,27 @@ class Rewritten(WrapTest):
         ccache.chmod(0o755)
         self.wrap(ccache, self.compiler, "-c", "src/a.cu", "-o", "obj/a.o")
         self.assertIn("obj/a.o.bankstripe/a.cu", self.calls()[-1])
+
+    def test_all_sources_of_a_command(self):
+        self.write("src/b.cu", COUNT)
+        self.write("src/plain.cu", PLAIN)
+        done = self.wrap(self.compiler, "src/a.cu", "src/plain.cu", "src/b.cu", "-o", "obj/app",
+                         BANKSTRIPE_FLAGS="--no-confirm --min-speedup=0")
+        self.assertEqual(self.calls()[-1],
+                         ["-Xcompiler=-iquote,src", "obj/app.a.bankstripe/a.cu", "src/plain.cu",
+                          "obj/app.b.bankstripe/b.cu", "-o", "obj/app"])
+        self.assertEqual(done.stderr, "err\nbankstripe: src/a.cu, src/plain.cu, src/b.cu: "
+                                      "2 arrays of 2 kernels promoted\n")
+
+    # Quoted names could mean other files with the folder of another source.
+    def test_sources_of_several_folders_stay_if_one_must_be_named(self):
+        self.write("b/b.cu", COUNT)
+        self.write("b/local.h", LOCAL)
+        self.wrap(self.compiler, "src/a.cu", "b/b.cu", "-o", "obj/app")
+        self.assertEqual(self.calls()[-1], ["src/a.cu", "b/b.cu", "-o", "obj/app"])
+        words = [str(self.folder / "src/a.cu"), str(self.folder / "b/b.cu"), "-o", "obj/app"]
+        self.wrap(self.compiler, *words)
+        self.assertEqual(self.calls()[-1], ["obj/app.a.bankstripe/a.cu", "obj/app.b.bankstripe/b.cu", *words[2:]])
 
     def test_a_program_of_one_source_has_all_launches(self):
         self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
@@ -414,6 +435,19 @@ class Stats(WrapTest):
     def test_a_file_that_is_compiled_as_it_is_has_none(self):
         self.write("src/b.cu", KEPT)
         self.assertEqual(self.compile("b"), "err\n")
+
+    def test_a_table_of_a_function_that_nobody_calls_has_no_kernels(self):
+        self.write("src/c.cu", "__device__ int prime(int i) { const int p[4] = {2, 3, 5, 7}; return p[i]; }\n")
+        self.assertEqual(self.compile("c"), "err\nbankstripe: src/c.cu: 1 array promoted\n")
+
+    def test_decisions_that_are_not_followed_are_named(self):
+        self.write("src/a.cu", COUNT.replace("__shared__", "").replace("int last[8]", "int rest[8], last[8]")
+                   .replace("+ LOCAL", "+ *(&rest[1] + in[1])"))
+        self.write(".bankstripe.yaml", "version: 1\narrays:\n"
+                   "  - {file: src/a.cu, function: count, array: rest, decision: stripe}\n")
+        said = self.compile("a")
+        self.assertIn("promoted, 1 decision not followed\n", said)
+        self.assertIn("bankstripe: 'rest' of count is not as decided: ", said)
 
     def test_a_build_is_summed_up(self):
         self.write("src/b.cu", KEPT)

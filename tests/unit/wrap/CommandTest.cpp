@@ -78,10 +78,20 @@ TEST(Command, OtherCompilersAreLeftAlone) {
   EXPECT_TRUE(isCompile("wrapper -x cuda -c a.cc -o a.o"));
 }
 
-TEST(Command, SeveralSourcesAreLeftAlone) {
-  EXPECT_FALSE(isCompile("nvcc -c a.cu b.cu"));
-  EXPECT_FALSE(isCompile("nvcc a.cu main.cpp -o program"));
+TEST(Command, SeveralSourcesAreSeveralCommands) {
+  const auto All = oneBySource(read("nvcc -Ia a.cu b.cu c.cpp d.o -o program"));
+  ASSERT_EQ(All.size(), 2u);
+  EXPECT_EQ(All[1].Input, "b.cu");
+  EXPECT_EQ(All[1].AllArgs, (Words{"-Ia", "b.cu", "d.o", "-o", "program"}));
+  EXPECT_EQ(All[1].Output, "program.b");
+  EXPECT_FALSE(All[1].WholeProgram);
+  EXPECT_EQ(oneBySource(read("nvcc -c a.cu -o a.o")).front().Output, "a.o");
+}
+
+TEST(Command, SourcesAreLeftAloneThatAreNotToldApart) {
   EXPECT_FALSE(isCompile("nvcc -x cu -c -"));
+  EXPECT_FALSE(isCompile("nvcc -c a/x.cu b/x.cu"));
+  EXPECT_FALSE(isCompile("nvcc -MD -c a.cu b.cu"));
 }
 
 TEST(Command, TheEnvironmentAddsArguments) {
@@ -119,8 +129,13 @@ TEST(Command, DependenciesGoWhereTheCommandSays) {
 }
 
 TEST(Command, TheInputIsReplaced) {
-  EXPECT_EQ(compileInstead(read("nvcc -MT a.cu -c a.cu -o a.o"), "b.cu", {}),
+  EXPECT_EQ(compileInstead(read("nvcc -MT a.cu -c a.cu -o a.o"),
+                           {{"a.cu", "b.cu"}}, {}),
             (Words{"nvcc", "-MT", "a.cu", "-c", "b.cu", "-o", "a.o"}));
-  EXPECT_EQ(compileInstead(read("ccache nvcc a.cu -o a.cu"), "b.cu", {"-I."}),
+  EXPECT_EQ(compileInstead(read("ccache nvcc a.cu -o a.cu"), {{"a.cu", "b.cu"}},
+                           {"-I."}),
             (Words{"ccache", "nvcc", "-I.", "b.cu", "-o", "a.cu"}));
+  EXPECT_EQ(compileInstead(read("nvcc a.cu b.cu c.cu"),
+                           {{"a.cu", "d.cu"}, {"c.cu", "e.cu"}}, {}),
+            (Words{"nvcc", "d.cu", "b.cu", "e.cu"}));
 }

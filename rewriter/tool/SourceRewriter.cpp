@@ -1,0 +1,235 @@
+//===-- SourceRewriter.cpp - one source behind the launcher ---------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A process of its own reads and plans, so that a crash is none of the build's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tool/SourceRewriter.h"
+#include "model/SourceFile.h"
+#include "report/Terminal.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include <set>
+
+using namespace bankstripe;
+using llvm::StringRef;
+namespace path = llvm::sys::path;
+
+std::string bankstripe::environment(const char *Name) {
+  return llvm::sys::Process::GetEnv(Name).value_or("");
+}
+
+bool bankstripe::isSet(const char *Name) {
+  const std::string Value = environment(Name);
+  return !Value.empty() && Value != "0";
+}
+
+void bankstripe::note(const llvm::Twine &Message) {
+  if (isSet("BANKSTRIPE_VERBOSE"))
+    llvm::errs() << "bankstripe: " << printable(Message.str()) << '\n';
+}
+
+void bankstripe::warn(const llvm::Twine &Message) {
+  llvm::errs() << "bankstripe: warning: " << printable(Message.str()) << '\n';
+}
+
+// A file that changed since may have been compiled in either state.
+static bool isAsItWas(const IncludeTree &Tree) {
+  return llvm::all_of(Tree.Files, [](const auto &Entry) {
+    auto Text = readText(Entry.second.Name);
+    return Text && *Text == Entry.second.Text;
+  });
+}
+
+std::optional<ToolOptions> SourceRewriter::readOptions() const {
+  std::vector<std::string> Words{"bankstripe", "rewrite"};
+  if (!isSet("BANKSTRIPE_VERBOSE") && !llvm::is_contained(Flags, "--verbose") &&
+      !llvm::is_contained(Flags, "--quiet"))
+    Words.emplace_back("--quiet");
+  llvm::append_range(Words, Flags);
+  Words.push_back(Command.Input);
+  Words.emplace_back("--");
+  llvm::append_range(Words, Command.AllArgs);
+  std::vector<const char *> Argv;
+  for (const std::string &Word : Words)
+    Argv.push_back(Word.c_str());
+  std::optional<ToolOptions> Options =
+      parseCommandLine(static_cast<int>(Argv.size()), Argv.data());
+  if (!Options)
+    return std::nullopt;
+  Options->Reading.Work.Limits.Processes = 1;
+  Options->Planning.EmbedHelper = false;
+  if (!Options->Planning.Others)
+    Options->Planning.Others = Command.WholeProgram  ? Outside::Nobody
+                               : Command.MakesModule ? Outside::Loaders
+                                                     : Outside::Files;
+  // A compiler that is named by its path means the toolkit around it.
+  const StringRef Compiler = Command.Words[Command.Compiler];
+  std::string &CudaPath = Options->Reading.Frontend.CudaPath;
+  if (CudaPath.empty() && path::is_absolute(Compiler)) {
+    const StringRef Root = path::parent_path(path::parent_path(Compiler));
+    if (auto Kit = llvm::expectedToOptional(findToolkit(Root)))
+      CudaPath = Kit->Root; // Else a wrapper lies there.
+  }
+  return Options;
+}
+
+// Most units of a build have nothing that may move without the others, and the
+// optimiser can take many times as long as the parse.
+static std::optional<Plan> unchangedAlone(const CompileJob &Job,
+                                          const UnitResult &Unit,
+                                          const ToolOptions &Options) {
+  DecisionsLookup Lookup(Options.Reading.Config);
+  auto Planning =
+      llvm::expectedToOptional(planningFor(Job, &Unit.Facts, Lookup, Options));
+  if (!Planning)
+    return std::nullopt; // The run itself reports why.
+  return unchangedPlan(Unit, *Planning);
+}
+
+// What people, or `tune`, decided and what stands against it here.
+static std::vector<std::string> unfulfilledIn(const Plan &P) {
+  std::vector<std::string> Result;
+  for (const DecisionOutcome &O : P.Outcomes)
+    if (O.State == DecisionState::Unfulfilled)
+      Result.push_back("'" + O.Decision.Array + "' of " + O.Decision.Function +
+                       " is not as decided: " + O.Detail);
+  for (const KernelOutcome &O : P.KernelOutcomes)
+    if (O.State == DecisionState::Unfulfilled)
+      Result.push_back("kernel " + O.Decision.Kernel +
+                       " is not as decided: " + O.Detail);
+  return Result;
+}
+
+static std::map<std::string, int64_t> countArrays(const Plan &P) {
+  std::map<std::string, int64_t> Counts;
+  std::set<Place> Kernels;
+  for (const PlannedArray &A : P.Arrays) {
+    ++Counts[("verdict " + nameOf(A.Verdict.Kind)).str()];
+    if (staysAsItIs(A.Verdict.Kind))
+      ++Counts[("reason " + infoOf(A.Verdict.Why).Id).str()];
+    if (!A.Verdict.changesSource())
+      continue;
+    ++Counts["promoted"];
+    for (unsigned Kernel : A.Kernels)
+      Kernels.insert(P.Kernels[Kernel].Facts.Where);
+    // A table is none of what the IR is asked about.
+    for (const KernelPlan &K : P.Kernels)
+      if (std::ranges::count(A.Array.Instances, K.Facts.Id,
+                             &ArrayInstance::FunctionId))
+        Kernels.insert(K.Facts.Where);
+  }
+  Counts["kernels"] = Kernels.size();
+  return Counts;
+}
+
+SourceResult SourceRewriter::rewriteWithin(std::vector<std::string> Scope,
+                                           const ToolOptions &Options,
+                                           bool IfKnown,
+                                           const OwnCompile *AsIs) const {
+  LauncherHooks Hooks{std::move(Scope),
+                      [&](const CompileJob &Job, const UnitResult &Unit) {
+                        return !unchangedAlone(Job, Unit, Options);
+                      },
+                      std::nullopt};
+  if (AsIs && isAsItWas(Tree))
+    Hooks.Compiled = {AsIs->Report, Command.Output};
+  const std::string Decisions =
+      DecisionsLookup(Options.Reading.Config).pathFor(Tree.Main);
+  // What people decide is done whatever ptxas says.
+  if (IfKnown && Options.Planning.Confirm && Decisions.empty() &&
+      !isKnown(Options, Hooks))
+    return {SourceResult::Unknown};
+  auto Unreadable = [&](std::string Why) {
+    return SourceResult{
+        SourceResult::Unreadable, std::move(Why), {}, "", Decisions};
+  };
+  auto Read = readPaths(Options, Hooks);
+  if (!Read)
+    return Unreadable(toString(Read.takeError()));
+  std::optional<Plan> Unchanged;
+  if (Read->Units.size() == 1) {
+    const auto &[Job, Unit] = Read->Units.front();
+    if (!Unit.Evidence.isComplete())
+      Unchanged = unchangedAlone(Job, Unit, Options);
+  }
+  auto Run = decide(std::move(*Read), Options, Hooks);
+  if (!Run)
+    return Unreadable(toString(Run.takeError()));
+  if (Run->Read.SomeFailed)
+    return Unreadable("it does not parse");
+  if (Options.level() != Detail::Quiet) // Shown where the user asks for it.
+    printText(llvm::errs(), Run->Decisions, Run->Resources, Options.level(),
+              Options.Report.Explain);
+  SourceResult Result = copyWith(Run->Changes);
+  if (Result.Message.empty())
+    Result.Counts = countArrays(Unchanged ? *Unchanged : Run->Decisions);
+  Result.Unfulfilled = unfulfilledIn(Run->Decisions);
+  if (!Run->Decisions.Arrays.empty())
+    Result.Decisions = Decisions; // Else there was nothing to decide.
+  return Result;
+}
+
+SourceResult
+SourceRewriter::copyWith(llvm::ArrayRef<ChangedFile> Changes) const {
+  if (Changes.empty())
+    return {};
+  auto Made = makeShadow(Tree, Command.Folders, Changes, folder());
+  if (llvm::Error Problem = Made ? writeShadow(*Made) : Made.takeError())
+    return {SourceResult::Unchanged, toString(std::move(Problem))};
+  SourceResult Result{SourceResult::Rewritten, "", {}, Made->QuoteFolder};
+  for (const ShadowFile &File : Made->Files)
+    Result.Copies.emplace_back(File.Path, File.Original);
+  return Result;
+}
+
+// Where the headers cannot be copied, their arrays stay.
+SourceResult SourceRewriter::rewrite(bool IfKnown,
+                                     const OwnCompile *AsIs) const {
+  std::optional<ToolOptions> Options = readOptions();
+  if (!Options)
+    return {SourceResult::NoFlags, "'" + llvm::join(Flags, " ") +
+                                       "' is not understood by 'bankstripe "
+                                       "rewrite'"};
+  SourceResult Result = rewriteWithin({"/"}, *Options, IfKnown, AsIs);
+  if (Result.What == SourceResult::Unchanged && !Result.Message.empty()) {
+    note(Result.Message + "; arrays in headers stay where they are");
+    return rewriteWithin({}, *Options, /*IfKnown=*/false, AsIs);
+  }
+  return Result;
+}
+
+SourceResult SourceRewriter::askApart(bool IfKnown,
+                                      const OwnCompile *AsIs) const {
+  const ProcessResult Ended =
+      Process(
+          [&] {
+            initializeClang();
+            return toBytes(rewrite(IfKnown, AsIs));
+          },
+          isSet("BANKSTRIPE_VERBOSE") ? Output::Shown : Output::Together)
+          .wait();
+  std::optional<SourceResult> Result;
+  if (Ended.Interrupted)
+    return {SourceResult::Interrupted};
+  if (Ended.succeeded())
+    Result = fromBytes<SourceResult>(Ended.Answer);
+  if (!Result)
+    return {SourceResult::Unreadable, "it was too much for bankstripe"};
+  return *Result;
+}
+
+bool SourceRewriter::readIncludes() {
+  auto Read = readIncludeTree(Command.Input, Command.Folders);
+  if (Read)
+    Tree = std::move(*Read);
+  return bool(Read);
+}
