@@ -42,6 +42,7 @@ __global__ void tiles(const unsigned *in, unsigned *out, int n) {
 
 void runSmall(const unsigned *in, unsigned *out, float *sums, int n);
 void runBlocks(const unsigned *in, unsigned *out, int block, int n);
+void runOwn(const unsigned *in, unsigned *out, int block, int n);
 void runLarge(const unsigned *in, unsigned *out, float *sums, int n);
 
 // Launched by main.cu, which sees no more than this.

@@ -72,6 +72,8 @@ int main(int count, char **words) {
     print("ranks", block, out);
     runBlocks(in, out, block, 777);
     print("blocks", block, out);
+    runOwn(in, out, block, 777);
+    print("own", block, out);
   }
   digits<<<2, 1024>>>(in, out, 999);
   print("digits", 1024, out);
