@@ -268,6 +268,14 @@ void copyTargetAttributes(const Function &From, Module &To) {
         F.addFnAttr(A);
 }
 
+/// Gives what \p F has in memory a name that says whose it is.
+void markAllocas(Function &F) {
+  for (BasicBlock &Block : F)
+    for (Instruction &I : Block)
+      if (isa<AllocaInst>(I))
+        I.setName(LibraryMark + F.getName() + ".");
+}
+
 /// Links the needed part of the libraries that the command names. One that
 /// cannot be read is passed over: calls into it then stay calls.
 void linkDeviceLibrary(Module &M, clang::CompilerInstance &Compiler) {
@@ -291,8 +299,10 @@ void linkDeviceLibrary(Module &M, clang::CompilerInstance &Compiler) {
                         [](Module &Linked, const StringSet<> &Names) {
                           for (const auto &Name : Names.keys())
                             if (Function *F = Linked.getFunction(Name);
-                                F && !F->isDeclaration())
+                                F && !F->isDeclaration()) {
                               F->setLinkage(GlobalValue::InternalLinkage);
+                              markAllocas(*F);
+                            }
                         });
   }
 }

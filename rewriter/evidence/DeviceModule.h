@@ -79,6 +79,10 @@ struct IrAnalyses {
   llvm::ModuleAnalysisManager Modules;
 };
 
+/// Before the names of what functions of the device library have in memory:
+/// `bankstripe.library.__nv_sinf.` and what LLVM adds.
+inline constexpr llvm::StringLiteral LibraryMark = "bankstripe.library.";
+
 /// Optimises \p M at -O3 for \p GpuArch, after linking what it needs of the
 /// device library that \p Compiler's command names.
 llvm::Error optimize(llvm::Module &M, clang::CompilerInstance &Compiler,

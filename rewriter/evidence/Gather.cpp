@@ -80,6 +80,13 @@ Error Gatherer::readModule() {
     return E;
   Tracker.emplace(*M, Facts.Findings);
   readCalls(*M, *Tracker, isLinked(Unit), Facts, Result);
+  for (auto [I, E] : enumerate(Result.Arrays)) {
+    SmallDenseSet<Function *> Reaching = Tracker->holdersOf(I);
+    addCallers(Reaching);
+    for (const Function *F : Reaching)
+      if (F->getCallingConv() != CallingConv::PTX_Kernel)
+        E.Functions.insert(sourceName(*F).str());
+  }
   Result.SharedAccesses = readBanks(*M, Facts);
   return Error::success();
 }

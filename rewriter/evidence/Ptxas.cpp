@@ -107,12 +107,11 @@ ResourceTable ReportReader::table() {
   for (const auto &[Name, Frame] : FunctionFrames)
     if (isVersion(Name, demangle))
       Originals.insert(kernelName(Name, demangle));
-  unsigned Sum = 0;
-  for (const auto &[Name, Frame] : FunctionFrames)
-    if (!Originals.count(canonicalName(Name, demangle)))
-      Sum += Frame;
+  std::erase_if(FunctionFrames, [&](const auto &F) {
+    return F.second == 0 || Originals.count(canonicalName(F.first, demangle));
+  });
   for (auto &[Name, Resources] : Table)
-    Resources.CalleeFrames = Sum;
+    Resources.Callees = FunctionFrames;
   return std::move(Table);
 }
 

@@ -117,20 +117,22 @@ BANKSTRIPE_FIELDS(SharedArray, Id, Name, Where, Function, Type, ElementBytes,
                   Extents, LastExtent, IsSum, Obstacles)
 
 // Evidence.h
-BANKSTRIPE_FIELDS(ArrayEvidence, Kernels, Obstacles, Where, Index,
+BANKSTRIPE_FIELDS(ArrayEvidence, Kernels, Functions, Obstacles, Where, Index,
                   ResidentBytes, UniformAccesses, NonUniformAccesses)
 BANKSTRIPE_FIELDS(SharedAccess, FunctionId, Shape, Line, Column, LoopDepth,
                   Degrees, MayLeaveRow)
 BANKSTRIPE_FIELDS(SharedMemory, StaticBytes, UsesDynamic, Asks)
 BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, Shared)
-BANKSTRIPE_FIELDS(KernelResources, StackFrame, CalleeFrames, SpillStores,
-                  SpillLoads, Registers, SharedBytes, CodeBytes)
+BANKSTRIPE_FIELDS(KernelResources, StackFrame, Callees, SpillStores, SpillLoads,
+                  Registers, SharedBytes, CodeBytes)
+BANKSTRIPE_FIELDS(FrameObject, Name, Type, Function, Where, Bytes, IsParameter,
+                  Survives)
 BANKSTRIPE_FIELDS(Words, Loaded, Stored)
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
                   Gathered, Shared, OtherLocal, GuessedLoops, Polls, Arrays)
 BANKSTRIPE_FIELDS(UnitEvidence, Arrays, SharedAccesses, Kernels, Functions,
-                  Work, ShortWork, Waiting, IsOptimized, Problem)
+                  Work, ShortWork, Waiting, Objects, IsOptimized, Problem)
 
 // Frontend.h, MakePlan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,

@@ -13,6 +13,7 @@
 #ifndef BANKSTRIPE_MODEL_EVIDENCE_H
 #define BANKSTRIPE_MODEL_EVIDENCE_H
 
+#include "model/Place.h"
 #include "model/Reason.h"
 #include <cstdint>
 #include <map>
@@ -43,6 +44,9 @@ struct ArrayEvidence {
   /// The mangled names of the kernels that reach it, by the instance: parallel
   /// to Finding::Instances, or empty where that is not known.
   std::vector<std::set<std::string>> Kernels;
+  /// The mangled names of the functions, other than kernels, that hold it or
+  /// get to it by calls.
+  std::set<std::string> Functions;
   std::vector<Obstacle> Obstacles; ///< What its function calls, or may call it.
   Residency Where = Residency::Unknown;
   Uniformity Index = Uniformity::Unknown;
@@ -98,9 +102,9 @@ struct DeviceFunction {
 /// What ptxas reports of one kernel.
 struct KernelResources {
   unsigned StackFrame = 0; ///< Bytes per thread.
-  /// The frames of all functions of the file that were not inlined, in bytes;
-  /// which of them a kernel calls is not reported.
-  unsigned CalleeFrames = 0;
+  /// The functions of the file that were not inlined and have a frame, with its
+  /// bytes; which of them a kernel calls is not reported.
+  std::map<std::string, unsigned> Callees;
   unsigned SpillStores = 0;
   unsigned SpillLoads = 0;
   unsigned Registers = 0;   ///< Per thread.
@@ -108,10 +112,31 @@ struct KernelResources {
   /// Of its machine code, without functions that were not inlined; 0 where that
   /// was not seen.
   unsigned CodeBytes = 0;
+
+  /// The bytes of all frames of Callees.
+  unsigned calleeFrames() const {
+    unsigned Sum = 0;
+    for (const auto &[Name, Frame] : Callees)
+      Sum += Frame;
+    return Sum;
+  }
 };
 
 /// Per kernel, by mangled name.
 using ResourceTable = std::map<std::string, KernelResources>;
+
+/// What may lie in the stack frame of a kernel: a variable, a parameter by
+/// value, or a temporary.
+struct FrameObject {
+  std::string Name;     ///< Empty: a temporary, or of the device library.
+  std::string Type;     ///< Empty: of the device library.
+  std::string Function; ///< Qualified name of the one that it belongs to.
+  Place Where;          ///< Invalid if unknown.
+  uint64_t Bytes = 0;
+  bool IsParameter = false;
+  /// Clang's optimiser leaves it in memory, as nvcc may.
+  bool Survives = false;
+};
 
 /// Of memory, in words of a thread.
 struct Words {
@@ -164,6 +189,9 @@ struct UnitEvidence {
   /// The mangled names of kernels, and of functions of relocatable device code,
   /// that wait in a loop for other blocks (evidence/Waiting.h).
   std::set<std::string> Waiting;
+  /// What may be in the frames of the kernels of which that was asked, by the
+  /// mangled name (evidence/FrameObjects.h).
+  std::map<std::string, std::vector<FrameObject>> Objects;
   bool IsOptimized = false; ///< The optimised IR was looked at.
   std::string Problem;      ///< Why there is none; empty when there is.
 

@@ -18,6 +18,19 @@ static StringRef wordFor(Enum V, const char *const (&Words)[Count]) {
   return llvm::ArrayRef(Words)[size_t(V)];
 }
 
+Residency bankstripe::residencyOf(const ReachedArray &A) {
+  switch (A.Frame) {
+  case FrameAnswer::NoFrame:
+    return Residency::Registers;
+  case FrameAnswer::TooSmall:
+    return Residency::Unknown;
+  case FrameAnswer::NotAsked:
+  case FrameAnswer::Holds:
+    break;
+  }
+  return A.Evidence.Where;
+}
+
 StringRef bankstripe::nameOf(Residency R) {
   return wordFor(R, {"unknown", "unknown", "registers", "local memory"});
 }

@@ -101,6 +101,23 @@ struct BlockBound {
   unsigned ToAdd = 0; ///< Launch bounds that it can get, in threads.
 };
 
+/// What ptxas' stack frames say of an array.
+enum class FrameAnswer {
+  NotAsked, ///< Not of all kernels that reach it.
+  NoFrame,  ///< There is none, so it is in registers.
+  Holds,    ///< It has room in one of them.
+  TooSmall, ///< It has none beside what is larger.
+};
+
+/// What ptxas says of the stack frame of a kernel, and what lies in it beside
+/// arrays.
+struct FrameUse {
+  unsigned Bytes = 0; ///< Per thread, with those of functions not inlined.
+  std::vector<FrameObject> Objects;
+  /// Of the rest nobody knows what it holds; 0 where registers are spilled.
+  unsigned UnnamedBytes = 0;
+};
+
 /// One kernel of the plan.
 struct KernelPlan {
   Kernel Facts;
@@ -141,6 +158,7 @@ struct KernelPlan {
   }
   bool OptIn = false;     ///< All of it can be more than a launch gets unasked.
   unsigned Registers = 0; ///< From ptxas; 0 when unknown.
+  FrameUse Frame;         ///< As the kernel was; empty when unknown.
   /// Resident warps per SM; 0 when unknown.
   unsigned WarpsBefore = 0;
   unsigned WarpsAfter = 0;
@@ -159,6 +177,7 @@ struct ReachedArray {
   std::vector<unsigned> Kernels; ///< Indices of Plan::Kernels that reach it.
   /// The same per instance, parallel to Finding::Instances.
   std::vector<std::vector<unsigned>> InstanceKernels;
+  FrameAnswer Frame = FrameAnswer::NotAsked;
   /// How many elements are to move, where that is decided; 0: all.
   unsigned First = 0;
   /// Why it can move in a copy of its function alone, if that is so.
@@ -215,6 +234,9 @@ struct Plan {
   /// kernels as well.
   unsigned ProgramFiles = 0;
 };
+
+/// Where \p A is, as far as that is known.
+Residency residencyOf(const ReachedArray &A);
 
 llvm::StringRef nameOf(StripeForm F);
 llvm::StringRef nameOf(BlockSizeSource S);

@@ -80,10 +80,14 @@ std::optional<Why> bankstripe::whyArrayStays(const ReachedArray &A) {
   for (const Obstacle &O : F.Obstacles)
     if (O.Why == Reason::Nolint)
       return O;
+  const bool IsUsed = !F.Uses.empty() || F.HasOtherUses || !F.Obstacles.empty();
+  if (IsUsed && A.Frame == FrameAnswer::NoFrame)
+    return Why{Reason::StaysInRegisters, F.Where,
+               "ptxas reports no stack frame"};
   // The evidence cannot tell a table in constant storage from registers.
   if (canBeConstant(F))
     return Why{Reason::ConstantTable, F.Where, ""};
-  if (F.Uses.empty() && !F.HasOtherUses && F.Obstacles.empty())
+  if (!IsUsed)
     return Why{Reason::NeverUsed, F.Where, ""};
   if (A.Evidence.Where == Residency::Registers)
     return Why{Reason::StaysInRegisters, F.Where, ""};

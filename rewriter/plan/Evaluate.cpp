@@ -158,7 +158,8 @@ static KernelTraffic trafficOf(const KernelWork &Work, unsigned Threads,
 ChangedCode Evaluator::codeOf(unsigned Row) const {
   const MergedKernel &K = P.Run.Kernels[Row];
   auto Known = P.Code.find(K.Facts.Id);
-  return Known == P.Code.end() ? ChangedCode{1, K.Registers, 1} : Known->second;
+  return Known == P.Code.end() ? ChangedCode{1, K.registers(), 1}
+                               : Known->second;
 }
 
 // Without the bytes that arrays take now.
@@ -186,7 +187,7 @@ std::optional<Evaluator::Base> Evaluator::baseOf(unsigned Row) const {
     Result.Arrays.push_back(Index);
   C.Carved = mayCarve(S, K, P.Options);
   Result.SharedHad = K.Shared.StaticBytes + S.OwnDynamicBytes;
-  C.Had = resources(Row, K.Registers, Result.SharedHad);
+  C.Had = resources(Row, K.registers(), Result.SharedHad);
   if (!C.Had.Warps)
     return std::nullopt;
   return Result;
@@ -216,7 +217,7 @@ std::optional<Change> Evaluator::change(unsigned Row,
   const bool Any = noteMoves(C.Kernel.Arrays, Bases[Row]->Arrays, A);
   noteMoves(C.Short.Arrays, Bases[Row]->Arrays, A);
   const ChangedCode Code =
-      Any ? codeOf(Row) : ChangedCode{1, P.Run.Kernels[Row].Registers, 1};
+      Any ? codeOf(Row) : ChangedCode{1, P.Run.Kernels[Row].registers(), 1};
   C.CodeGrowth = Code.Growth;
   C.ShareInFrame = Code.ShareInFrame;
   C.Has = resources(Row, Code.Registers,
@@ -252,7 +253,7 @@ std::optional<Explanation> Evaluator::explain(unsigned Row,
     return warpLimiter(P.Options.GpuArch, C->Kernel.Threads, Registers,
                        SharedBytes);
   };
-  E.Before.Limiter = Limiter(K.Registers, B.SharedHad);
+  E.Before.Limiter = Limiter(K.registers(), B.SharedHad);
   E.After.Limiter =
       Limiter(codeOf(Row).Registers, B.SharedHad + usualBytes(Row, A));
   for (PredictedState *State : {&E.Before, &E.After})
@@ -277,8 +278,8 @@ std::vector<SplitCost> Evaluator::splitsOf(unsigned Row) const {
         continue;
       const uint64_t Bytes = bytesIn(A, *Layout, Row, Threads, First);
       const uint64_t All = Bases[Row]->SharedHad + Bytes;
-      Result.push_back(
-          {A.Array.Name, First, Bytes, resources(Row, K.Registers, All).Warps});
+      Result.push_back({A.Array.Name, First, Bytes,
+                        resources(Row, K.registers(), All).Warps});
     }
   }
   return Result;

@@ -410,7 +410,7 @@ static bool hasOwnMemory(const MergedKernel &K) {
 // a bound the rewritten kernel might take more, and no longer start.
 static unsigned launchableBlock(const MergedKernel &K) {
   const unsigned Registers =
-      llvm::alignTo(std::max(K.Registers, 1u), RegisterUnit);
+      llvm::alignTo(std::max(K.registers(), 1u), RegisterUnit);
   const unsigned WarpsOfAPart =
       RegistersPerSM / PartitionsPerSM / (Registers * WarpThreads);
   return std::min(LargestBlock, WarpsOfAPart * PartitionsPerSM * WarpThreads);

@@ -167,7 +167,8 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.Work = Merged.Work;
   K.NamedInPart = S.NamedInPart;
   K.WhyLaunchesStay = S.WhyLaunchesStay;
-  K.Registers = Merged.Registers;
+  K.Registers = Merged.registers();
+  K.Frame = Merged.Frame;
   K.NeedsCarveout = Outlook.NeedsCarveout;
   // Nothing is left of what was predicted for a kernel that keeps its arrays.
   const bool KeepsAll = !K.MovesArrays && reachesAny(TakenBack, Row);

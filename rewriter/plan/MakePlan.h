@@ -12,7 +12,7 @@
 //
 //   facts, evidence, decisions
 //         => one table of arrays and kernels        (Merge, LinkedCalls,
-//                                                    Outside, Decide)
+//                                                    Outside, Frames, Decide)
 //         => block bounds, where storage comes from (KernelSetting, Redirect)
 //         => what each array could become           (Layout, Candidates)
 //         => an assignment: one of these for each,

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Measured.h"
-#include "plan/KernelSetting.h"
+#include "plan/Frames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -28,7 +28,7 @@ static const Treatment *treatmentIn(const std::map<Place, Treatment> &Version,
 }
 
 static unsigned frameOf(const KernelResources &R) {
-  return R.StackFrame + R.CalleeFrames;
+  return R.StackFrame + R.calleeFrames();
 }
 
 // What ptxas said of a kernel in V, as it was and changed; nulls when nothing.
@@ -58,17 +58,6 @@ static uint64_t bytesThatLeave(unsigned Row,
       Leaving += T->First ? T->First * uint64_t(A.Array.Shape.ElementBytes)
                           : A.Evidence.ResidentBytes;
   return Leaving;
-}
-
-// Whether A and B are never alive at once: blocks of one function of which
-// neither is inside the other. Of two functions that a kernel calls, one has
-// mostly returned before the other begins.
-static bool areApart(const Finding &A, const Finding &B) {
-  if (A.Function.Id != B.Function.Id)
-    return !A.Function.IsKernel && !B.Function.IsKernel;
-  return A.Scope.isValid() && B.Scope.isValid() &&
-         A.Scope.File == B.Scope.File &&
-         (A.Scope.end() <= B.Scope.Offset || B.Scope.end() <= A.Scope.Offset);
 }
 
 // Whether an array that changes in kernel Row is never alive at once with

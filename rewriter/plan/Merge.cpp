@@ -23,6 +23,7 @@
 
 #include "plan/Merge.h"
 #include "plan/Decide.h"
+#include "plan/Frames.h"
 #include "plan/Outside.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -51,6 +52,7 @@ static void mergeEvidence(ArrayEvidence &Into, const ArrayEvidence &From) {
           ? Residency::Unknown
           : std::max(Into.Where, From.Where);
   Into.Index = std::max(Into.Index, From.Index);
+  Into.Functions.insert(From.Functions.begin(), From.Functions.end());
   Into.ResidentBytes = std::max(Into.ResidentBytes, From.ResidentBytes);
   Into.UniformAccesses += From.UniformAccesses;
   Into.NonUniformAccesses += From.NonUniformAccesses;
@@ -69,6 +71,19 @@ static void mergeBounds(Kernel &Into, const Kernel &From) {
     Into.Bounds->Threads = std::max(Into.Bounds->Threads, From.Bounds->Threads);
     Into.Bounds->Text.clear();
   }
+}
+
+// Of several units that hold a kernel, the largest numbers count.
+static void mergeResources(std::optional<KernelResources> &Into,
+                           const KernelResources &From) {
+  if (!Into)
+    Into = From;
+  Into->Registers = std::max(Into->Registers, From.Registers);
+  Into->StackFrame = std::max(Into->StackFrame, From.StackFrame);
+  Into->SpillStores = std::max(Into->SpillStores, From.SpillStores);
+  Into->SpillLoads = std::max(Into->SpillLoads, From.SpillLoads);
+  for (const auto &[Name, Frame] : From.Callees)
+    Into->Callees[Name] = std::max(Into->Callees[Name], Frame);
 }
 
 namespace {
@@ -236,7 +251,10 @@ void Merger::addKernels(const UnitResult &Unit) {
     }
     Into.WaitsForBlocks |= Unit.Evidence.Waiting.count(K.Id) != 0;
     if (auto Found = Unit.Resources.find(K.Id); Found != Unit.Resources.end())
-      Into.Registers = std::max(Into.Registers, Found->second.Registers);
+      mergeResources(Into.Original, Found->second);
+    if (auto Found = Unit.Evidence.Objects.find(K.Id);
+        Found != Unit.Evidence.Objects.end())
+      Into.Objects = Found->second;
   }
 }
 
@@ -476,6 +494,7 @@ MergedRun Merger::merge() {
   keepWhatUnreadUnitsReach();
   for (MergedKernel &K : Run.Kernels)
     Launches.forgetMemory(K);
+  readFrames(Run);
   Run.Wishes = findWishes(Run, Options, Run.Outcomes);
   for (auto [A, W] : llvm::zip(Run.Arrays, Run.Wishes))
     A.First = firstAsked(A, W);

@@ -15,8 +15,12 @@ namespace bankstripe {
 /// A kernel as all units see it.
 struct MergedKernel {
   Kernel Facts;
-  SharedMemory Shared;    ///< Its own and its callees'.
-  unsigned Registers = 0; ///< From ptxas; 0 when unknown.
+  SharedMemory Shared; ///< Its own and its callees'.
+  /// What ptxas says of it; nothing when it was not asked.
+  std::optional<KernelResources> Original;
+  /// What may be in its frame, if that was asked.
+  std::vector<FrameObject> Objects;
+  FrameUse Frame; ///< What follows from both (plan/Frames.cpp).
   /// What it does, arrays by their index; nothing without optimised IR.
   std::optional<KernelWork> Work;
   /// The same if loops of unknown length are short; there if Work is.
@@ -28,6 +32,9 @@ struct MergedKernel {
   bool CallsOtherUnits = false; ///< Functions that are compiled apart from it.
   /// The launches in sight run a kernel of their own (plan/Redirect.cpp).
   bool Redirected = false;
+
+  /// Of a thread; 0 when unknown.
+  unsigned registers() const { return Original ? Original->Registers : 0; }
 };
 
 /// What was decided about one array, be it by default.

@@ -80,7 +80,9 @@ static json::Object array(const Plan &P, const PlannedArray &A) {
   Result["kernels"] = std::move(Kernels);
   Result["bytesPerThread"] = A.Array.Shape.BytesPerThread;
   Result["uses"] = A.Array.Uses;
-  Result["residency"] = nameOf(A.Evidence.Where);
+  Result["residency"] = nameOf(residencyOf(A));
+  Result["residencySource"] =
+      A.Frame == FrameAnswer::NotAsked ? "optimizer" : "ptxas";
   Result["index"] = nameOf(A.Evidence.Index);
   Result["detail"] = jsonText(V.Detail);
   if (V.hasForm())
@@ -116,6 +118,16 @@ static json::Value resources(const ResourceTable &Table, const Kernel &K) {
       {"stackFrame", R.StackFrame},   {"spillStores", R.SpillStores},
       {"spillLoads", R.SpillLoads},   {"registers", R.Registers},
       {"sharedBytes", R.SharedBytes}, {"codeBytes", R.CodeBytes}};
+}
+
+static json::Value toJSON(const FrameObject &O) {
+  return json::Object{{"name", jsonText(O.Name)},
+                      {"type", jsonText(O.Type)},
+                      {"function", jsonText(O.Function)},
+                      {"place", O.Where},
+                      {"bytes", O.Bytes},
+                      {"isParameter", O.IsParameter},
+                      {"certain", O.Survives}};
 }
 
 static json::Value toJSON(const Words &W) {
@@ -234,6 +246,8 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
       {"predicted", prediction(K)},
       {"ptxasBefore", resources(R.Before, K.Facts)},
       {"ptxasAfter", resources(R.After, K.Facts)},
+      {"frameObjects", K.Frame.Objects},
+      {"unnamedFrameBytes", K.Frame.UnnamedBytes},
   };
 }
 

@@ -135,6 +135,28 @@ static void printShared(PlacePrinter &Printer, const PlannedSharedArray &A) {
             (A.Padding ? ", then " + std::to_string(C.After) + "-way" : ""));
 }
 
+// What is in the frames of kernels beside arrays, once for all kernels that
+// have it. What no source of the user's says is of less interest.
+static void printFrames(PlacePrinter &Printer, const Plan &P, bool All) {
+  std::set<std::tuple<Place, std::string, std::string>> Said;
+  for (const KernelPlan &K : P.Kernels) {
+    for (const FrameObject &O : K.Frame.Objects)
+      if ((All || P.Contents.count(O.Where.File)) &&
+          Said.emplace(O.Where, O.Name, O.Function).second)
+        Printer.print(DiagnosticsEngine::Remark,
+                      O.Where.isValid() ? O.Where : K.Facts.Where,
+                      textOf(O, K));
+    if (All && K.Frame.UnnamedBytes)
+      Printer.print(
+          DiagnosticsEngine::Remark, K.Facts.Where,
+          llvm::formatv("of the stack frame of kernel '{0}' ({1}, by ptxas), "
+                        "{2} belong to no object that is known",
+                        K.Facts.Name, countOf(K.Frame.Bytes, "byte"),
+                        countOf(K.Frame.UnnamedBytes, "byte"))
+              .str());
+  }
+}
+
 void bankstripe::printRow(llvm::raw_ostream &OS, llvm::StringRef Name,
                           const std::string &Text) {
   constexpr size_t Indent = 27;
@@ -206,8 +228,10 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
                                K.Predicted->AccessFactor)
                      .str());
   auto Before = R.Before.find(K.Facts.Id), After = R.After.find(K.Facts.Id);
-  if (Before == R.Before.end() || After == R.After.end())
+  if (Before == R.Before.end())
     return;
+  if (After == R.After.end())
+    After = Before; // Nothing changes.
   printRow(OS, "stack frame",
            changeText(Before->second.StackFrame, After->second.StackFrame) +
                " bytes per thread, by ptxas");
@@ -256,6 +280,7 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
     for (const PlannedArray &A : P.Arrays)
       if (Level == Detail::Verbose || A.Verdict.Kind != VerdictKind::Registers)
         printArray(Printer, A);
+    printFrames(Printer, P, Level == Detail::Verbose);
     for (const PlannedSharedArray &A : P.SharedArrays)
       if (Level == Detail::Verbose || !A.Conflicts.empty())
         printShared(Printer, A);

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each file in which an array moves, or would if it paid, is compiled as it is
-// (if the launcher has not done so): how many warps run, and so what the shared
-// memory costs, depends on the registers. With them all is planned anew. Then
+// Each file with kernels is compiled as it is (if the launcher has not done
+// so): the stack frames say what is in local memory, and how many warps run,
+// and so what the shared memory costs, depends on the registers. With that all
+// is planned anew. Frames that no array explains are looked at once more. Then
 // the files that change are compiled as they would be, from a mirror in a
 // temporary folder, and planning is told what came of that. Where sources ask
 // for which side they are compiled, the host's side is compiled with them. What
@@ -70,10 +71,11 @@ private:
                                   llvm::function_ref<llvm::Error()> Prepare);
   bool askRewritten(StringRef Root, Measured &Known);
   bool isConcerned(const UnitResult &Unit, bool IfItPaid) const;
+  bool isOfInterest(const UnitRecord &Unit) const;
   bool knowFromCompile(const NvccQuestion &Question, UnitResult &Unit);
   void note(const UnitResult &Unit, const ResourceTable &Reply,
             MeasuredVersion &V);
-  void warn(const CompileJob &Job, llvm::Error E, StringRef What) const;
+  void warn(const UnitRecord &Unit, llvm::Error E, StringRef What) const;
 
   SourceVersion &Version;
   NvccInputs Inputs;
@@ -143,16 +145,25 @@ bool Confirmation::isConcerned(const UnitResult &Unit, bool IfItPaid) const {
   });
 }
 
-void Confirmation::warn(const CompileJob &Job, llvm::Error E,
+bool Confirmation::isOfInterest(const UnitRecord &Unit) const {
+  if (Unit.Job.IsOtherArch)
+    return false;
+  return isConcerned(Unit.Unit, /*IfItPaid=*/true) ||
+         (!Inputs.OnlyChanges && !Unit.Unit.Facts.Kernels.empty());
+}
+
+// Where nothing might change anyway, only who wants to know everything is told.
+void Confirmation::warn(const UnitRecord &Unit, llvm::Error E,
                         StringRef What) const {
   std::string Message = toString(std::move(E));
   if (!Work.isVerbose() || Message.empty())
     Message.clear();
   else
     Message.insert(0, ": ");
-  if (!Work.isQuiet())
+  if (Work.isVerbose() ||
+      (!Work.isQuiet() && isConcerned(Unit.Unit, /*IfItPaid=*/true)))
     llvm::errs() << printable(
-        ("bankstripe: " + Job.File + ": " + What + Message + "\n").str());
+        ("bankstripe: " + Unit.Job.File + ": " + What + Message + "\n").str());
 }
 
 // Whether nvcc need not be asked, since it has just compiled what Question is
@@ -176,13 +187,12 @@ void Confirmation::askOriginals() {
   std::vector<NvccQuestion> Questions;
   std::vector<UnitRecord *> Asked;
   for (UnitRecord &Unit : Inputs.Units)
-    if (!Unit.Job.IsOtherArch && Unit.Unit.Resources.empty() &&
-        isConcerned(Unit.Unit, /*IfItPaid=*/true)) {
+    if (Unit.Unit.Resources.empty() && isOfInterest(Unit)) {
       const NvccQuestion Question{&Unit, Unit.Job.File, {}, Sides::Device};
       if (knowFromCompile(Question, Unit.Unit))
         continue;
       if (llvm::Error E = checkForNvcc(Unit.Job, Unit.Job.File, {})) {
-        warn(Unit.Job, llvm::Error::success(), toString(std::move(E)));
+        warn(Unit, llvm::Error::success(), toString(std::move(E)));
         continue;
       }
       Questions.push_back(Question);
@@ -191,16 +201,16 @@ void Confirmation::askOriginals() {
   auto Found =
       askNvcc(Questions, /*Root=*/"", [] { return llvm::Error::success(); });
   if (!Found)
-    return warn(Asked.front()->Job, Found.takeError(),
+    return warn(*Asked.front(), Found.takeError(),
                 "ptxas cannot confirm the rewrite");
   for (auto [Unit, Reply] : llvm::zip_equal(Asked, *Found))
     if (Reply)
       Unit->Unit.Resources = forKernels(*Reply, Unit->Unit.Facts.Kernels);
     else
-      warn(Unit->Job, Reply.takeError(),
+      warn(*Unit, Reply.takeError(),
            "nvcc does not compile it, so ptxas cannot confirm the rewrite");
   for (const UnitRecord &Unit : Inputs.Units)
-    if (isConcerned(Unit.Unit, /*IfItPaid=*/true))
+    if (isOfInterest(Unit))
       for (const auto &[Id, R] : Unit.Unit.Resources)
         Resources.Before.insert({Id, R});
 }
@@ -234,19 +244,19 @@ bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
     return Tree.write(Inputs.Files, Version.Changes);
   });
   if (!Found) {
-    warn(Questions.front().Unit->Job, Found.takeError(),
+    warn(*Questions.front().Unit, Found.takeError(),
          "the rewrite could not be confirmed");
     return false;
   }
   MeasuredVersion &V = Known.Versions.emplace_back();
   V.Changed = changesOf(Version.Decisions);
   for (size_t I = 0; I < Found->size(); ++I) {
-    const auto &[Job, Unit] = *Questions[I].Unit;
+    const UnitResult &Unit = Questions[I].Unit->Unit;
     if (auto &Reply = (*Found)[I]) {
       note(Unit, *Reply, V);
       continue;
     }
-    warn(Job, (*Found)[I].takeError(),
+    warn(*Questions[I].Unit, (*Found)[I].takeError(),
          "nvcc does not accept the rewritten file");
     for (const auto &[File, Text] : Unit.Facts.Contents)
       V.Rejected.insert(File);
@@ -257,11 +267,15 @@ bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
 
 llvm::Error Confirmation::settle(Replan Again) {
   Measured Known;
+  bool FramesRead = false;
   while (true) {
     auto Made = Again(Known);
     if (!Made)
       return Made.takeError();
     Version = std::move(*Made);
+    if (!std::exchange(FramesRead, true) && Inputs.ReadFrames &&
+        Inputs.ReadFrames(Version.Decisions))
+      continue;
     if (isSettled(Version.Decisions, Known))
       return llvm::Error::success();
     Resources.After.clear();

@@ -21,6 +21,11 @@ struct NvccInputs {
   Answers *Known = nullptr;           ///< What earlier runs asked, if kept.
   /// The one source was compiled as it is, so nvcc need not be asked about it.
   const NvccCompile *Compiled = nullptr;
+  /// Only files in which something may change are of interest.
+  bool OnlyChanges = false;
+  /// Reads what may be in the frames of kernels that a plan does not explain,
+  /// and adds it to Units. \returns whether it did. None: nobody asks.
+  std::function<bool(const Plan &)> ReadFrames;
 };
 
 /// Plans again with what is known by now, and makes the changes.

@@ -18,6 +18,7 @@
 
 #include "tool/Pipeline.h"
 #include "bench/Copies.h"
+#include "evidence/FrameObjects.h"
 #include "evidence/Gather.h"
 #include "facts/Archive.h"
 #include "find/Find.h"
@@ -434,6 +435,57 @@ bool bankstripe::isKnown(const ToolOptions &Options,
   });
 }
 
+// Of each unit with kernels whose frames P does not explain, reads what may be
+// in them. \returns whether there is such a unit.
+static bool readFrames(std::vector<UnitRecord> &Units, const Plan &P,
+                       const WorkLimits &Limits, Answers *Known) {
+  std::set<std::string> Unexplained;
+  for (const KernelPlan &K : P.Kernels)
+    if (K.Frame.UnnamedBytes || !K.Frame.Objects.empty())
+      Unexplained.insert(K.Facts.Id);
+  std::vector<std::optional<std::string>> Keys(Units.size());
+  bool Any = false;
+  auto Add = [&](size_t I, StringRef Bytes) {
+    if (auto Objects = fromBytes<FrameObjects>(Bytes)) {
+      Units[I].Unit.Evidence.Objects = std::move(*Objects);
+      Any = true;
+    }
+    return true;
+  };
+  Workers Pool(Limits, [&](size_t I, const WorkResult &Reply) {
+    if (!Reply.Problem.empty())
+      return;
+    Add(I, Reply.Answer);
+    if (Keys[I])
+      Known->store().put(*Keys[I], Reply.Answer);
+  });
+  for (auto [I, Unit] : llvm::enumerate(Units)) {
+    std::set<std::string> Kernels;
+    for (const auto &[Id, Resources] : Unit.Unit.Resources)
+      if (Unexplained.count(Id))
+        Kernels.insert(Id);
+    if (Kernels.empty())
+      continue;
+    if (Known)
+      Keys[I] = Known->keyOfFrames(Unit.Job, Kernels);
+    if (Keys[I] && Known->store().get(*Keys[I], [&](StringRef Bytes) {
+          return Add(I, Bytes);
+        }))
+      continue;
+    Pool.start(I, [&, &Job = Unit.Job] {
+      FrameObjects Objects;
+      auto Outcome = parseUnit(Job, llvm::nulls(), [&](ParsedUnit &Parsed) {
+        Objects = gatherFrameObjects(Parsed, Job.File, Job.GpuArch, Kernels);
+      });
+      if (!Outcome)
+        llvm::consumeError(Outcome.takeError());
+      return toBytes(Objects);
+    });
+  }
+  Pool.finish();
+  return Any;
+}
+
 llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
                                              const ToolOptions &Options,
                                              const LauncherHooks &Hooks) {
@@ -449,8 +501,17 @@ llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
   static_cast<SourceVersion &>(Run) = std::move(*First);
   if (!Options.Planning.Confirm)
     return Run;
-  NvccInputs Inputs{Run.Read.Units, Run.Read.Files, Run.Read.Known.get(),
-                    Hooks.Compiled ? &*Hooks.Compiled : nullptr};
+  NvccInputs Inputs{Run.Read.Units,
+                    Run.Read.Files,
+                    Run.Read.Known.get(),
+                    Hooks.Compiled ? &*Hooks.Compiled : nullptr,
+                    /*OnlyChanges=*/bool(Hooks.MayChange),
+                    {}};
+  if (!Inputs.OnlyChanges)
+    Inputs.ReadFrames = [&](const Plan &P) {
+      return readFrames(Run.Read.Units, P, Options.Reading.Work.Limits,
+                        Run.Read.Known.get());
+    };
   auto Resources =
       confirmWithPtxas(Run, Inputs, Options.Reading.Work,
                        Options.Reading.Frontend.CudaPath, PlanWith);

@@ -201,7 +201,7 @@ static bool mayGain(StringRef Report, const IncludeTree &Tree) {
   const bool HasTiles = mayHoldTile(Tree);
   return llvm::any_of(Kernels, [&](const auto &Kernel) {
     const KernelResources &R = Kernel.second;
-    return R.StackFrame || R.CalleeFrames || (HasTiles && R.SharedBytes);
+    return R.StackFrame || !R.Callees.empty() || (HasTiles && R.SharedBytes);
   });
 }
 

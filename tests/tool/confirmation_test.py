@@ -97,6 +97,32 @@ void launchTurns(const int *in, int *out, int n) { turns<<<n, 64>>>(in, out, n);
 """
 
 
+NAMED = """
+struct V3 { float x, y, z; __device__ float &operator[](int i) { return (&x)[i]; } };
+struct Setup { float gain[16]; int n; };
+__global__ void changed(Setup s, const int *pick, float *out) {
+  for (int i = 0; i < s.n; ++i)
+    s.gain[pick[i * 64 + threadIdx.x] & 15] += i;
+  float sum = 0;
+  for (int i = 0; i < 16; ++i)
+    sum += s.gain[i] * i;
+  out[threadIdx.x] = sum;
+}
+__global__ void only_read(Setup s, const int *pick, float *out) {
+  out[threadIdx.x] = s.gain[pick[threadIdx.x] & 15];
+}
+__global__ void components(const float *in, const int *axis, int n, float *out) {
+  V3 p{in[0], in[1], in[2]};
+  float4 sum = {0, 0, 0, 0};
+  for (int i = 0; i < n; ++i) {
+    p[axis[i * 64 + threadIdx.x] % 3] += 0.25f;
+    reinterpret_cast<float *>(&sum)[axis[i * 64 + threadIdx.x] & 3] += p[i % 3];
+  }
+  out[threadIdx.x] = p.x + p.y + p.z + sum.x + sum.y + sum.z + sum.w;
+}
+"""
+
+
 def beside_large(second):
     return BESIDE_LARGE.replace("SECOND(0)", second.format(0)).replace(
         "SECOND(1)", second.format(1))
@@ -123,12 +149,13 @@ class Confirmation(ToolTest):
         text = self.run_tool("analyze", "a.cu", confirm=True).stdout
         self.assertIn("32 > 0 bytes per thread, by ptxas", text)
 
-    def test_what_does_not_shrink_it_is_withdrawn(self):
+    def test_what_has_no_frame_is_in_registers(self):
         self.write("a.cu", SELECTED)
         before = self.snapshot()
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
-        self.assertIn("(0 > 0 bytes) [unchanged, stack-frame-kept]", done.stderr)
+        self.assertNotIn("local memory", done.stderr)
         self.assertEqual(self.snapshot(), before)
+        self.assertEqual(self.report("a.cu")["arrays"][0]["verdict"], "registers")
         # Clang alone would move it.
         self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu"))
 
@@ -150,6 +177,32 @@ class Confirmation(ToolTest):
         done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
         self.assertNotIn("stack-frame-kept", done.stderr)
         self.assertIn("auto after = ::bankstripe::begin(after_stripes)", self.read("a.cu"))
+
+    def test_arrays_of_which_nothing_would_move_are_asked_about(self):
+        self.write("a.cu", moves() + SELECTED.replace("int pair", "alignas(16) int pair"))
+        def outcomes(**kwargs):
+            done = self.expect(DONE, self.run_tool("analyze", "--layout=keep", "a.cu", **kwargs))
+            return [re.search(r"per thread\) (.*?):", line)[1] for line in done.stdout.splitlines()
+                    if "per-thread array '" in line]
+        self.assertEqual(outcomes(confirm=True), ["stays in local memory"])
+        self.assertEqual(outcomes(), ["probably stays in local memory"] * 2)
+        sources = [a["residencySource"] for a in self.report("a.cu")["arrays"]]
+        self.assertEqual(sources, ["ptxas"] * 2)
+
+    def test_frames_that_no_array_explains_are_named(self):
+        self.write("a.cu", NAMED)
+        report = self.report("a.cu")
+        self.assertEqual(report["arrays"], [])
+        named = {k["name"].split("<")[0]: [(o["name"], o["bytes"]) for o in k["frameObjects"]]
+                 for k in report["kernels"]}
+        self.assertEqual(named, {"changed": [("s", 68)], "only_read": [],
+                                 "components": [("p", 12), ("sum", 16)][::-1]})
+        done = self.expect(DONE, self.run_tool("analyze", "a.cu", confirm=True))
+        self.assertIn("parameter 's' of 'changed' (Setup, 68 bytes per thread) is in local memory",
+                      done.stdout)
+        again = self.run_tool("analyze", "a.cu", "--verbose", confirm=True)
+        self.assertIn("'p' (V3, 12 bytes per thread) is in local memory", again.stdout)
+        self.assertIn("knew 1 of 1 files, and 1 of 1 answers", again.stderr)
 
     def test_only_that_kernel_is_withdrawn(self):
         self.write("a.cu", moves() + SELECTED)

@@ -149,7 +149,7 @@ TEST(PtxasReport, FramesOfFunctionsThatWereNotInlinedAreSummedUp) {
       "    32 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
   ASSERT_EQ(T.size(), 1u);
   EXPECT_EQ(T["k"].StackFrame, 16u);
-  EXPECT_EQ(T["k"].CalleeFrames, 96u);
+  EXPECT_EQ(T["k"].calleeFrames(), 96u);
   EXPECT_EQ(T["k"].SpillStores, 0u);
 }
 
@@ -181,9 +181,9 @@ TEST(PtxasReport, EveryKernelGetsTheFramesOfAllFunctions) {
       "ptxas info    : Used 12 registers\n");
   ASSERT_EQ(T.size(), 2u);
   EXPECT_EQ(T["k"].StackFrame, 0u);
-  EXPECT_EQ(T["k"].CalleeFrames, 64u);
+  EXPECT_EQ(T["k"].calleeFrames(), 64u);
   EXPECT_EQ(T["l"].StackFrame, 8u);
-  EXPECT_EQ(T["l"].CalleeFrames, 64u);
+  EXPECT_EQ(T["l"].calleeFrames(), 64u);
 }
 
 TEST(PtxasReport, AFunctionForTwoArchitecturesCountsOnce) {
@@ -194,7 +194,7 @@ TEST(PtxasReport, AFunctionForTwoArchitecturesCountsOnce) {
       "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
       "ptxas info    : Function properties for f\n"
       "    72 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
-  EXPECT_EQ(T["k"].CalleeFrames, 72u);
+  EXPECT_EQ(T["k"].calleeFrames(), 72u);
 }
 
 TEST(PtxasReport, WithoutSuchFunctionsThereAreNoCalleeFrames) {
@@ -202,7 +202,7 @@ TEST(PtxasReport, WithoutSuchFunctionsThereAreNoCalleeFrames) {
       "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
       "ptxas info    : Function properties for k\n"
       "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
-  EXPECT_EQ(T["k"].CalleeFrames, 0u);
+  EXPECT_EQ(T["k"].calleeFrames(), 0u);
 }
 
 TEST(PtxasReport, OtherOutputIsPassedOver) {
@@ -372,7 +372,7 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
   auto Table = runPtxas(Job, Nvcc, Job.File);
   ASSERT_TRUE(bool(Table)) << toString(Table.takeError());
   EXPECT_EQ((*Table)["k"].StackFrame, 0u);
-  EXPECT_GE((*Table)["k"].CalleeFrames, 160u);
+  EXPECT_GE((*Table)["k"].calleeFrames(), 160u);
 }
 
 TEST_F(RunPtxas, ACompileTellsTheSameOfEachArchitecture) {

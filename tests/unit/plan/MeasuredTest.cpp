@@ -68,6 +68,7 @@ TEST(Measured, FewerRegistersAreMoreWarps) {
   U.array();
   U.Result.Evidence.Work["k"].Arrays[0] = {{200, 200}, {}, {}};
   U.Result.Resources["k"].Registers = 168;
+  U.Result.Resources["k"].StackFrame = 64;
   PlanOptions Options;
   Options.MinSpeedup = 1.05;
   MeasuredVersion V = confirmed(U, Options);

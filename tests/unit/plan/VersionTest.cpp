@@ -174,6 +174,7 @@ TEST(Versions, AreNoneOfInstancesWithOtherBounds) {
   U.Result.Facts.Kernels.push_back(U.kernel());
   U.Result.Facts.Kernels.back().Id = "k2";
   EXPECT_TRUE(find(U.plan(amongOthers()), "a").Verdict.Storage.InVersion);
+  U.Result.Resources["k"].StackFrame = 64;
   U.Result.Resources["k"].Registers = 128;
   EXPECT_EQ(reasonOf(U.plan(amongOthers())), Reason::BlockSizeUnknown);
 }

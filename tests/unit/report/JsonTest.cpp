@@ -90,7 +90,8 @@ TEST(Json, ArrayThatMoves) {
     "bytesPerThread": 16,
     "uses": [{"place": {"file": "/src/count.cu", "line": 5, "column": 3},
               "access": "read-write", "constantIndex": false}],
-    "residency": "local memory", "index": "non-uniform",
+    "residency": "local memory", "residencySource": "optimizer",
+    "index": "non-uniform",
     "verdict": "stripe", "reason": "dynamic-index",
     "message": "its dynamic indices force it into local memory",
     "detail": "", "advice": "",
@@ -106,11 +107,28 @@ TEST(Json, ArrayThatStaysHasNoForm) {
     "place": {"file": "/src/count.cu", "line": 6, "column": 7},
     "type": "int[4]", "elementBytes": 0, "extents": [],
     "bytesPerThread": 16, "uses": [],
-    "residency": "local memory", "index": "unknown",
+    "residency": "local memory", "residencySource": "optimizer",
+    "index": "unknown",
     "verdict": "unsupported", "reason": "decltype",
     "message": "decltype or a constant expression looks at it, and would see a reference afterwards",
     "detail": "", "advice": "write the type, or the number of its elements",
     "reasonPlace": {"file": "/src/count.cu", "line": 7, "column": 12}})json");
+}
+
+TEST(Json, ResidencyIsWhatPtxasSays) {
+  Plan P = samplePlan();
+  P.Arrays[0].Frame = FrameAnswer::NoFrame;
+  P.Arrays[3].Frame = FrameAnswer::TooSmall;
+  P.Kernels[0].Frame = {72, {{"s", "Setup", "count", {}, 68, true, true}}, 0};
+  json::Value Whole = toJson(P, ConfirmedResources());
+  EXPECT_EQ(arrayOf(Whole, 0).getString("residency"), "registers");
+  EXPECT_EQ(arrayOf(Whole, 0).getString("residencySource"), "ptxas");
+  EXPECT_EQ(arrayOf(Whole, 3).getString("residency"), "unknown");
+  const json::Array &Objects = *kernelOf(Whole).getArray("frameObjects");
+  ASSERT_EQ(Objects.size(), 1u);
+  expectEqual(json::Object(*Objects[0].getAsObject()), R"json({
+    "name": "s", "type": "Setup", "function": "count", "place": null,
+    "bytes": 68, "isParameter": true, "certain": true})json");
 }
 
 TEST(Json, SlotHasBytesAndNoForm) {
@@ -179,7 +197,8 @@ TEST(Json, Kernel) {
     "ptxasBefore": {"stackFrame": 64, "spillStores": 8, "spillLoads": 4,
                     "registers": 24, "sharedBytes": 0, "codeBytes": 0},
     "ptxasAfter": {"stackFrame": 0, "spillStores": 0, "spillLoads": 0,
-                   "registers": 32, "sharedBytes": 8192, "codeBytes": 640}
+                   "registers": 32, "sharedBytes": 8192, "codeBytes": 640},
+    "frameObjects": [], "unnamedFrameBytes": 0
 })json");
 }
 

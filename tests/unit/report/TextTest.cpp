@@ -46,7 +46,7 @@ const char InSlot[] =
 note: it takes 2560 bytes of shared memory per block; index unknown
 )";
 const char Refused[] =
-    R"(/src/count.cu:6:7: warning: per-thread array 'row' (int[4], 16 bytes per thread) stays in local memory: decltype or a constant expression looks at it, and would see a reference afterwards [unsupported, decltype]
+    R"(/src/count.cu:6:7: warning: per-thread array 'row' (int[4], 16 bytes per thread) probably stays in local memory: decltype or a constant expression looks at it, and would see a reference afterwards [unsupported, decltype]
     6 |   int row[4];
       |       ^
 /src/count.cu:7:12: note: write the type, or the number of its elements

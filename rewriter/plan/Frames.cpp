@@ -1,0 +1,203 @@
+//===-- Frames.cpp - what lies in ptxas' stack frames ---------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// ptxas says how large a kernel's stack frame is, the IR what may be in it:
+//
+//   no frame         the kernel has nothing in local memory, whatever Clang's
+//                    optimiser thinks
+//   a frame          the arrays that the optimiser leaves in memory are there,
+//                    the largest first, as far as there is room
+//   what is left     other objects that the optimiser leaves in memory; then
+//                    arrays and objects that it does not leave there, but that
+//                    fit
+//
+// Where registers are spilled, nobody knows how much of the frame they take.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/Frames.h"
+#include "contract/Symbols.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace bankstripe;
+
+/// What ptxas may add to a frame for alignment, and needs no name.
+static constexpr uint64_t Slack = 16;
+
+bool bankstripe::areApart(const Finding &A, const Finding &B) {
+  if (A.Function.Id != B.Function.Id)
+    return !A.Function.IsKernel && !B.Function.IsKernel;
+  return A.Scope.isValid() && B.Scope.isValid() &&
+         A.Scope.File == B.Scope.File &&
+         (A.Scope.end() <= B.Scope.Offset || B.Scope.end() <= A.Scope.Offset);
+}
+
+static uint64_t bytesOf(const ReachedArray &A) {
+  return A.Evidence.ResidentBytes ? A.Evidence.ResidentBytes
+                                  : A.Array.Shape.BytesPerThread;
+}
+
+// The frames in which A can be where K runs: that of K, and those of functions
+// that were not inlined.
+static uint64_t roomFor(const ReachedArray &A, const KernelResources &K) {
+  uint64_t Room = K.StackFrame;
+  if (K.Callees.empty())
+    return Room;
+  std::set<std::string> Functions;
+  for (const std::string &Id : A.Evidence.Functions)
+    Functions.insert(canonicalName(Id));
+  for (const auto &[Id, Frame] : K.Callees)
+    if (Functions.count(canonicalName(Id)))
+      Room += Frame;
+  return Room;
+}
+
+namespace {
+
+/// Reads the frame of one kernel after the other.
+class FrameReader {
+public:
+  explicit FrameReader(MergedRun &Run)
+      : Run(Run), IsHeld(Run.Arrays.size()), HasRoom(Run.Arrays.size()) {}
+
+  void read();
+
+private:
+  bool isKnown(const ReachedArray &A) const;
+  uint64_t wordsOf(unsigned I, const MergedKernel &K) const;
+  uint64_t fillWithArrays(unsigned Row);
+  ReachedArray *arrayAt(const FrameObject &O, unsigned Row);
+  uint64_t addObjects(unsigned Row, uint64_t Rest, bool Surviving);
+  void nameRest(unsigned Row, uint64_t Rest);
+
+  MergedRun &Run;
+  std::vector<bool> IsHeld, HasRoom; ///< By array: in the frame of a kernel.
+};
+
+} // namespace
+
+bool FrameReader::isKnown(const ReachedArray &A) const {
+  return !A.Kernels.empty() && llvm::all_of(A.Kernels, [&](unsigned Row) {
+    const MergedKernel &K = Run.Kernels[Row];
+    return K.Original && (A.Array.Function.IsKernel || !K.CallsOtherUnits);
+  });
+}
+
+uint64_t FrameReader::wordsOf(unsigned I, const MergedKernel &K) const {
+  if (!K.Work)
+    return 0;
+  auto Found = K.Work->Arrays.find(I);
+  return Found == K.Work->Arrays.end() ? 0 : Found->second.all();
+}
+
+// \returns the bytes of the kernel's own frame that its arrays do not fill.
+uint64_t FrameReader::fillWithArrays(unsigned Row) {
+  const MergedKernel &K = Run.Kernels[Row];
+  std::vector<unsigned> Inside, Held;
+  for (auto [I, A] : llvm::enumerate(Run.Arrays))
+    if (llvm::is_contained(A.Kernels, Row)) {
+      HasRoom[I] = HasRoom[I] || roomFor(A, *K.Original) != 0;
+      if (A.Evidence.Where == Residency::LocalMemory)
+        Inside.push_back(I);
+    }
+  llvm::stable_sort(Inside, [&](unsigned I, unsigned J) {
+    return std::tuple(bytesOf(Run.Arrays[I]), wordsOf(I, K)) >
+           std::tuple(bytesOf(Run.Arrays[J]), wordsOf(J, K));
+  });
+  uint64_t Filled = 0;
+  for (unsigned I : Inside) {
+    const ReachedArray &A = Run.Arrays[I];
+    uint64_t Used = bytesOf(A);
+    for (unsigned J : Held)
+      if (!areApart(A.Array, Run.Arrays[J].Array))
+        Used += bytesOf(Run.Arrays[J]);
+    if (Used > roomFor(A, *K.Original))
+      continue;
+    Held.push_back(I);
+    IsHeld[I] = true;
+    Filled += llvm::alignTo(bytesOf(A), 8);
+  }
+  return K.Original->StackFrame -
+         std::min<uint64_t>(K.Original->StackFrame, Filled);
+}
+
+// The array that O is, if kernel Row reaches it; null where it is none.
+ReachedArray *FrameReader::arrayAt(const FrameObject &O, unsigned Row) {
+  for (ReachedArray &A : Run.Arrays)
+    if (A.Array.Name == O.Name && A.Array.Where.Line == O.Where.Line &&
+        llvm::sys::path::filename(A.Array.Where.File) ==
+            llvm::sys::path::filename(O.Where.File) &&
+        llvm::is_contained(A.Kernels, Row))
+      return &A;
+  return nullptr;
+}
+
+// Names objects that fit into Rest bytes of the frame of kernel Row, the
+// largest first. \returns what is left.
+uint64_t FrameReader::addObjects(unsigned Row, uint64_t Rest, bool Surviving) {
+  MergedKernel &K = Run.Kernels[Row];
+  for (const FrameObject &O : K.Objects) {
+    if (O.Survives != Surviving || O.Bytes > Rest ||
+        (!Surviving && Rest < Slack))
+      continue;
+    ReachedArray *A = arrayAt(O, Row);
+    if (A && A->Evidence.Where == Residency::LocalMemory)
+      continue; // It was looked at.
+    Rest -= std::min(Rest, llvm::alignTo(O.Bytes, 8));
+    if (!A) {
+      K.Frame.Objects.push_back(O);
+      continue;
+    }
+    A->Evidence.Where = Residency::LocalMemory;
+    A->Evidence.ResidentBytes = O.Bytes;
+    IsHeld[A - Run.Arrays.data()] = true;
+  }
+  return Rest;
+}
+
+void FrameReader::nameRest(unsigned Row, uint64_t Rest) {
+  MergedKernel &K = Run.Kernels[Row];
+  if (Rest < Slack || K.Original->SpillStores || K.Original->SpillLoads)
+    return;
+  llvm::stable_sort(K.Objects, [](const FrameObject &A, const FrameObject &B) {
+    return A.Bytes > B.Bytes;
+  });
+  Rest = addObjects(Row, Rest, /*Surviving=*/true);
+  // Of an array that does not fit as a whole, nvcc may have kept a part.
+  for (auto [I, A] : llvm::enumerate(Run.Arrays))
+    if (Rest >= Slack && A.Evidence.Where == Residency::LocalMemory &&
+        !IsHeld[I] && llvm::is_contained(A.Kernels, Row)) {
+      const Finding &F = A.Array;
+      K.Frame.Objects.push_back({F.Name, F.Shape.Type, F.Function.Name, F.Where,
+                                 std::min(bytesOf(A), Rest), false, false});
+      Rest -= std::min(bytesOf(A), Rest);
+    }
+  Rest = addObjects(Row, Rest, /*Surviving=*/false);
+  K.Frame.UnnamedBytes = Rest < Slack ? 0 : Rest;
+}
+
+void FrameReader::read() {
+  std::vector<uint64_t> Rests(Run.Kernels.size());
+  for (auto [Row, K] : llvm::enumerate(Run.Kernels))
+    if (K.Original) {
+      K.Frame.Bytes = K.Original->StackFrame;
+      Rests[Row] = fillWithArrays(Row);
+    }
+  for (auto [Row, K] : llvm::enumerate(Run.Kernels))
+    if (K.Original)
+      nameRest(Row, Rests[Row]);
+  for (auto [I, A] : llvm::enumerate(Run.Arrays)) {
+    if (IsHeld[I])
+      A.Frame = FrameAnswer::Holds;
+    else if (isKnown(A))
+      A.Frame = HasRoom[I] ? FrameAnswer::TooSmall : FrameAnswer::NoFrame;
+  }
+}
+
+void bankstripe::readFrames(MergedRun &Run) { FrameReader(Run).read(); }

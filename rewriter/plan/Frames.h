@@ -1,0 +1,26 @@
+//===-- Frames.h - what lies in ptxas' stack frames -------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_PLAN_FRAMES_H
+#define BANKSTRIPE_PLAN_FRAMES_H
+
+#include "plan/Merge.h"
+
+namespace bankstripe {
+
+/// Says of the arrays of \p Run what ptxas' frames say of them, and of each
+/// kernel what its frame holds.
+void readFrames(MergedRun &Run);
+
+/// Whether \p A and \p B are never alive at once: blocks of one function of
+/// which neither is inside the other. Of two functions that a kernel calls, one
+/// has mostly returned before the other begins.
+bool areApart(const Finding &A, const Finding &B);
+
+} // namespace bankstripe
+
+#endif
