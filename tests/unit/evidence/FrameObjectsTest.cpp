@@ -21,8 +21,9 @@ std::vector<std::string> survivorsIn(llvm::StringRef Code) {
   llvm::Error Failure = parseSnippet(
       Code, SnippetFile,
       [&](ParsedUnit &Unit) {
-        for (const FrameObject &O :
-             gatherFrameObjects(Unit, SnippetFile, "sm_90", {"k"})["k"])
+        FrameObjects Found =
+            gatherFrameObjects(Unit, SnippetFile, "sm_90", {"k"});
+        for (const FrameObject &O : Found["k"])
           if (O.Survives)
             Result.push_back((O.IsParameter ? "parameter " : "") + O.Type +
                              " " + O.Name + " (" + std::to_string(O.Bytes) +
