@@ -45,8 +45,10 @@ namespace {
 struct Reading {
   StringRef Text;
   StringRef Path;
-  std::set<std::tuple<std::string, std::string, std::string, unsigned>> Seen;
-  std::set<std::pair<std::string, std::string>> SeenKernels;
+  std::set<
+      std::tuple<std::string, std::string, std::string, unsigned, std::string>>
+      Seen;
+  std::set<std::tuple<std::string, std::string, std::string>> SeenKernels;
   size_t Done = 0; ///< Where the last decision stands.
   unsigned Line = 1;
 };
@@ -106,6 +108,15 @@ template <> struct llvm::yaml::ScalarTraits<Layout> {
   static QuotingType mustQuote(StringRef) { return QuotingType::None; }
 };
 
+// The number of an architecture as `sm_90`; 0 for what is none.
+static unsigned numberOf(StringRef Gpu) {
+  unsigned Number = 0;
+  return Gpu.consume_front("sm_") && !Gpu.consumeInteger(10, Number) &&
+                 Gpu.size() < 2
+             ? Number
+             : 0;
+}
+
 namespace {
 
 /// Who decided; the value of the key `by`.
@@ -123,6 +134,11 @@ static void mapAuthor(yaml::IO &IO, bool &ByTune) {
   Author By = ByTune ? Author::Tune : Author::Person;
   IO.mapOptional("by", By, Author::Person);
   ByTune = By == Author::Tune;
+}
+
+static std::string checkGpu(StringRef Gpu) {
+  return Gpu.empty() || numberOf(Gpu) ? ""
+                                      : "gpu must be an architecture, as sm_90";
 }
 
 static std::string checkBlockSize(std::optional<unsigned> Threads) {
@@ -160,6 +176,7 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
     IO.mapRequired("decision", D.Wanted);
     IO.mapOptional("first", D.First, 0U);
     mapAuthor(IO, D.ByTune);
+    IO.mapOptional("gpu", D.Gpu, std::string());
     IO.mapOptional("why", D.Why, std::string());
   }
   static std::string validate(IO &IO, ArrayDecision &D) {
@@ -178,10 +195,10 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
     if ((D.Wanted == Layout::Split) != (D.First != 0))
       return "a split, and nothing else, says how many elements come first";
     if (!static_cast<Reading *>(IO.getContext())
-             ->Seen.insert({D.File, D.Function, D.Array, D.Occurrence})
+             ->Seen.insert(D.keyOnGpu())
              .second)
       return "this array has a decision above";
-    return "";
+    return checkGpu(D.Gpu);
   }
 };
 
@@ -194,6 +211,7 @@ template <> struct llvm::yaml::MappingTraits<KernelDecision> {
     IO.mapOptional("carveout", D.Wanted);
     IO.mapOptional("block-size", D.BlockSize);
     mapAuthor(IO, D.ByTune);
+    IO.mapOptional("gpu", D.Gpu, std::string());
     IO.mapOptional("why", D.Why, std::string());
   }
   static std::string validate(IO &IO, KernelDecision &D) {
@@ -208,10 +226,11 @@ template <> struct llvm::yaml::MappingTraits<KernelDecision> {
     if (sys::path::is_absolute(D.File))
       return "file must be relative to the folder of this file";
     if (!static_cast<Reading *>(IO.getContext())
-             ->SeenKernels.insert({D.File, D.Kernel})
+             ->SeenKernels.insert(D.keyOnGpu())
              .second)
       return "this kernel has a decision above";
-    return checkBlockSize(D.BlockSize);
+    const std::string Wrong = checkGpu(D.Gpu);
+    return Wrong.empty() ? checkBlockSize(D.BlockSize) : Wrong;
   }
 };
 
@@ -255,8 +274,8 @@ llvm::Expected<DecisionsFile> bankstripe::parseDecisions(StringRef Text,
 void bankstripe::printDecisions(llvm::raw_ostream &OS,
                                 const DecisionsFile &File) {
   VersionedFile D{CurrentVersion, File};
-  std::ranges::sort(D.File.Arrays, {}, &ArrayDecision::key);
-  std::ranges::sort(D.File.Kernels, {}, &KernelDecision::key);
+  std::ranges::sort(D.File.Arrays, {}, &ArrayDecision::keyOnGpu);
+  std::ranges::sort(D.File.Kernels, {}, &KernelDecision::keyOnGpu);
   yaml::Output Out(OS);
   Out << D;
 }
@@ -265,11 +284,15 @@ template <class Decision>
 static void replaceEach(std::vector<Decision> &Old,
                         const std::vector<Decision> &New) {
   for (const Decision &D : New) {
-    auto Same = std::ranges::find(Old, D.key(), &Decision::key);
-    if (Same == Old.end())
-      Old.push_back(D);
-    else if (Same->ByTune)
-      *Same = D;
+    if (llvm::any_of(Old, [&](const Decision &Before) {
+          return !Before.ByTune && Before.key() == D.key() &&
+                 !Before.isForOther(D.Gpu);
+        }))
+      continue;
+    llvm::erase_if(Old, [&](const Decision &Before) {
+      return Before.key() == D.key() && !Before.isForOther(D.Gpu);
+    });
+    Old.push_back(D);
   }
 }
 
@@ -278,7 +301,7 @@ void bankstripe::replaceTuned(DecisionsFile &File, const DecisionsFile &New) {
   // A kernel that needs no carveout any more has no new decision.
   llvm::erase_if(File.Kernels, [&](const KernelDecision &Old) {
     return Old.ByTune && llvm::any_of(New.Arrays, [&](const ArrayDecision &D) {
-             return D.File == Old.File;
+             return D.File == Old.File && !Old.isForOther(D.Gpu);
            });
   });
   replaceEach(File.Kernels, New.Kernels);
@@ -389,7 +412,37 @@ void DecisionsLookup::resolve(Decision &D, StringRef Path) const {
     D.Problem = "'" + Speaks + "' speaks for that file";
 }
 
-DecisionsFile DecisionsLookup::decisions() const {
+// How far D is from what was decided for the GPU with the number Wanted: a
+// person's comes first, if it is for that one or for all, and then what was
+// measured there; of others the next older GPU comes before the next newer one.
+template <class Decision>
+static unsigned distanceOf(const Decision &D, unsigned Wanted) {
+  constexpr unsigned Other = 3, Newer = 1000, Last = 1000000;
+  const unsigned Own = numberOf(D.Gpu);
+  if (!Own)
+    return D.ByTune ? Last : 1;
+  if (Own == Wanted)
+    return D.ByTune ? 2 : 0;
+  return Other + (Own < Wanted ? Wanted - Own : Newer + Own - Wanted);
+}
+
+// Of several about the same, one stays.
+template <class Decision>
+static void keepNearest(std::vector<Decision> &All, StringRef Gpu) {
+  const unsigned Wanted = numberOf(Gpu);
+  std::map<decltype(All.front().key()), const Decision *> Nearest;
+  for (const Decision &D : All) {
+    const Decision *&Best = Nearest[D.key()];
+    if (!Best || distanceOf(D, Wanted) < distanceOf(*Best, Wanted))
+      Best = &D;
+  }
+  std::vector<Decision> Kept;
+  llvm::copy_if(All, std::back_inserter(Kept),
+                [&](const Decision &D) { return Nearest.at(D.key()) == &D; });
+  All = std::move(Kept);
+}
+
+DecisionsFile DecisionsLookup::decisionsFor(StringRef Gpu) const {
   DecisionsFile All;
   for (const auto &[Path, File] : Files) {
     for (const ArrayDecision &Written : File.Arrays)
@@ -397,5 +450,7 @@ DecisionsFile DecisionsLookup::decisions() const {
     for (const KernelDecision &Written : File.Kernels)
       resolve(All.Kernels.emplace_back(Written), Path);
   }
+  keepNearest(All.Arrays, Gpu);
+  keepNearest(All.Kernels, Gpu);
   return All;
 }

@@ -89,9 +89,11 @@ public:
   /// The defaults for \p File, from what was read.
   FileDefaults defaultsFor(llvm::StringRef File) const;
 
-  /// All decisions that were read, by absolute paths. Those about files that do
-  /// not exist, or for which another decisions file speaks, have a Problem.
-  DecisionsFile decisions() const;
+  /// The decisions that were read, by absolute paths; of several about the same
+  /// array or kernel the one for \p Gpu, as `sm_90`, or the nearest to it.
+  /// Those about files that do not exist, or for which another decisions file
+  /// speaks, have a Problem.
+  DecisionsFile decisionsFor(llvm::StringRef Gpu) const;
 
   /// The decisions file that speaks for \p File; empty when none does.
   std::string pathFor(llvm::StringRef File) const;

@@ -67,12 +67,18 @@ struct KernelDecision {
   /// The largest block that it had better be fast with; others stay possible.
   std::optional<unsigned> BlockSize;
   bool ByTune = false; ///< As in ArrayDecision.
+  std::string Gpu;     ///< As in ArrayDecision.
   std::string Why;     ///< For people; may be empty.
   Place Where;         ///< Of the decision itself.
   std::string Problem; ///< As in ArrayDecision.
 
   /// What it is about.
   auto key() const { return std::tie(File, Kernel); }
+  auto keyOnGpu() const { return std::tie(File, Kernel, Gpu); }
+  /// Whether it is about another GPU than \p Which.
+  bool isForOther(llvm::StringRef Which) const {
+    return !Gpu.empty() && Gpu != Which;
+  }
 };
 
 /// What was decided about one array.
@@ -85,6 +91,7 @@ struct ArrayDecision {
   Layout Wanted = Layout::Auto; ///< Auto only while nothing was decided.
   unsigned First = 0;           ///< Elements in the stripe of a split.
   bool ByTune = false;          ///< Measured, not written by a person.
+  std::string Gpu;              ///< For which it is, as `sm_90`; empty: any.
   std::string Why;              ///< For people; may be empty.
   Place Where;                  ///< Of the decision itself.
   /// Why there cannot be such an array, as far as that is known beforehand;
@@ -93,6 +100,13 @@ struct ArrayDecision {
 
   /// What it is about.
   auto key() const { return std::tie(File, Function, Array, Occurrence); }
+  auto keyOnGpu() const {
+    return std::tie(File, Function, Array, Occurrence, Gpu);
+  }
+  /// Whether it is about another GPU than \p Which.
+  bool isForOther(llvm::StringRef Which) const {
+    return !Gpu.empty() && Gpu != Which;
+  }
 };
 
 /// What holds for the arrays and kernels of one file, unless decided otherwise.

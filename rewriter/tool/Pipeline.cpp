@@ -328,7 +328,7 @@ static llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
       if (auto It = Names.find(D.File); It != Names.end())
         D.File = It->second;
   };
-  DecisionsFile Decisions = Lookup.decisions();
+  DecisionsFile Decisions = Lookup.decisionsFor(Planning.GpuArch);
   Rename(Planning.Decisions = std::move(Decisions.Arrays));
   Rename(Planning.KernelDecisions = std::move(Decisions.Kernels));
   return llvm::Error::success();

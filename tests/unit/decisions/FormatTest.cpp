@@ -11,6 +11,7 @@
 
 using namespace bankstripe;
 using llvm::StringRef;
+using ::testing::HasSubstr;
 
 namespace {
 
@@ -196,6 +197,21 @@ TEST(Parse, TwoDecisionsAboutOneArray) {
   EXPECT_NE(errorOf(Twice).find("7:6: error: this array has a decision above"),
             std::string::npos)
       << errorOf(Twice);
+}
+
+TEST(Parse, AnotherGpuMayHaveAnotherDecision) {
+  const std::string One = "version: 1\narrays:\n  - {file: a.cu, function: f, "
+                          "array: a, decision: slot, gpu: ";
+  const std::string Other = "}\n  - {file: a.cu, function: f, array: a, "
+                            "decision: keep, gpu: sm_90}\n";
+  const DecisionsFile File = parsed(One + "sm_80" + Other);
+  ASSERT_EQ(File.Arrays.size(), 2u);
+  EXPECT_EQ(File.Arrays[0].Gpu, "sm_80");
+  EXPECT_THAT(printed(File), HasSubstr("gpu:             sm_90"));
+  EXPECT_THAT(errorOf(One + "sm_90" + Other),
+              HasSubstr("this array has a decision above"));
+  EXPECT_THAT(errorOf(One + "H100" + Other),
+              HasSubstr("gpu must be an architecture, as sm_90"));
 }
 
 TEST(Parse, SeveralArraysOfOneNameAreNoContradiction) {

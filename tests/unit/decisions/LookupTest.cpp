@@ -71,7 +71,7 @@ TEST_F(Lookup, WithoutAFileThereAreNoDecisions) {
   DecisionsLookup L({});
   read(L, Source);
   EXPECT_EQ(L.defaultsFor(Source), FileDefaults());
-  EXPECT_TRUE(L.decisions().Arrays.empty());
+  EXPECT_TRUE(L.decisionsFor("sm_90").Arrays.empty());
 }
 
 TEST_F(Lookup, NoneIsObeyedWhenNoneIsWanted) {
@@ -88,9 +88,9 @@ TEST_F(Lookup, ANamedFileSpeaksForAll) {
   const std::string Source = write("src/a.cu");
   DecisionsLookup L({/*None=*/false, Named});
   read(L, Source);
-  ASSERT_EQ(L.decisions().Arrays.size(), 1u);
-  EXPECT_EQ(L.decisions().Arrays[0].File, Source);
-  EXPECT_EQ(L.decisions().Arrays[0].Problem, "");
+  ASSERT_EQ(L.decisionsFor("sm_90").Arrays.size(), 1u);
+  EXPECT_EQ(L.decisionsFor("sm_90").Arrays[0].File, Source);
+  EXPECT_EQ(L.decisionsFor("sm_90").Arrays[0].Problem, "");
 }
 
 TEST_F(Lookup, FilesAreRelativeToTheDecisionsFile) {
@@ -98,10 +98,45 @@ TEST_F(Lookup, FilesAreRelativeToTheDecisionsFile) {
   const std::string Source = write("src/a.cu");
   DecisionsLookup L({});
   read(L, Source);
-  ASSERT_EQ(L.decisions().Arrays.size(), 1u);
-  EXPECT_EQ(L.decisions().Arrays[0].File, Source);
-  EXPECT_EQ(L.decisions().Arrays[0].Where,
+  ASSERT_EQ(L.decisionsFor("sm_90").Arrays.size(), 1u);
+  EXPECT_EQ(L.decisionsFor("sm_90").Arrays[0].File, Source);
+  EXPECT_EQ(L.decisionsFor("sm_90").Arrays[0].Where,
             (Place{Root + ".bankstripe.yaml", 3, 6}));
+}
+
+TEST_F(Lookup, OfSeveralGpusTheNearestCounts) {
+  const auto About = [](StringRef Gpu, StringRef Rest) {
+    return ("  - {file: a.cu, function: f, array: a, gpu: " + Gpu +
+            ", decision: " + Rest + "}\n")
+        .str();
+  };
+  const std::string Source = write("a.cu");
+  write(".bankstripe.yaml", "version: 1\narrays:\n" +
+                                About("sm_80", "slot, by: tune") +
+                                About("sm_90", "stripe, by: tune") +
+                                About("sm_120", "keep, by: tune"));
+  DecisionsLookup L({});
+  read(L, Source);
+  for (const auto &[Gpu, Wanted] :
+       {std::pair("sm_80", Layout::Slot), std::pair("sm_89", Layout::Slot),
+        std::pair("sm_90", Layout::Stripe), std::pair("sm_100", Layout::Stripe),
+        std::pair("sm_120", Layout::Keep), std::pair("sm_75", Layout::Slot)}) {
+    const std::vector<ArrayDecision> Found = L.decisionsFor(Gpu).Arrays;
+    ASSERT_EQ(Found.size(), 1u);
+    EXPECT_EQ(Found[0].Wanted, Wanted) << Gpu;
+  }
+}
+
+TEST_F(Lookup, WhatAPersonDecidedForAllGpusComesBeforeWhatWasMeasured) {
+  const std::string Source = write("a.cu");
+  write(".bankstripe.yaml",
+        about("a.cu") + "  - {file: a.cu, function: f, array: a, gpu: sm_90, "
+                        "decision: keep, by: tune}\n");
+  DecisionsLookup L({});
+  read(L, Source);
+  const std::vector<ArrayDecision> Found = L.decisionsFor("sm_90").Arrays;
+  ASSERT_EQ(Found.size(), 1u);
+  EXPECT_EQ(Found[0].Wanted, Layout::Slot);
 }
 
 TEST_F(Lookup, LinksAreFollowed) {
@@ -110,16 +145,16 @@ TEST_F(Lookup, LinksAreFollowed) {
   ASSERT_FALSE(fs::create_link(Root + "real", Root + "link"));
   DecisionsLookup L({});
   read(L, Root + "link/a.cu");
-  ASSERT_EQ(L.decisions().Arrays.size(), 1u);
-  EXPECT_EQ(L.decisions().Arrays[0].File, Source);
+  ASSERT_EQ(L.decisionsFor("sm_90").Arrays.size(), 1u);
+  EXPECT_EQ(L.decisionsFor("sm_90").Arrays[0].File, Source);
 }
 
 TEST_F(Lookup, DecisionAboutAFileThatIsGone) {
   write(".bankstripe.yaml", about("gone.cu"));
   DecisionsLookup L({});
   read(L, write("a.cu"));
-  ASSERT_EQ(L.decisions().Arrays.size(), 1u);
-  EXPECT_EQ(L.decisions().Arrays[0].Problem, "there is no such file");
+  ASSERT_EQ(L.decisionsFor("sm_90").Arrays.size(), 1u);
+  EXPECT_EQ(L.decisionsFor("sm_90").Arrays[0].Problem, "there is no such file");
 }
 
 TEST_F(Lookup, DecisionAboutAFileForWhichAnotherSpeaks) {
@@ -128,8 +163,8 @@ TEST_F(Lookup, DecisionAboutAFileForWhichAnotherSpeaks) {
   write("src/a.cu");
   DecisionsLookup L({});
   read(L, write("b.cu"));
-  ASSERT_EQ(L.decisions().Arrays.size(), 1u);
-  EXPECT_EQ(L.decisions().Arrays[0].Problem,
+  ASSERT_EQ(L.decisionsFor("sm_90").Arrays.size(), 1u);
+  EXPECT_EQ(L.decisionsFor("sm_90").Arrays[0].Problem,
             "'" + Root + "src/.bankstripe.yaml' speaks for that file");
 }
 
@@ -138,8 +173,8 @@ TEST_F(Lookup, DecisionAboutAFileOutsideItsFolder) {
   write("b.cu");
   DecisionsLookup L({});
   read(L, write("src/a.cu"));
-  ASSERT_EQ(L.decisions().Arrays.size(), 1u);
-  EXPECT_EQ(L.decisions().Arrays[0].Problem,
+  ASSERT_EQ(L.decisionsFor("sm_90").Arrays.size(), 1u);
+  EXPECT_EQ(L.decisionsFor("sm_90").Arrays[0].Problem,
             "that file lies outside the folder of its decisions file");
 }
 
@@ -150,10 +185,11 @@ TEST_F(Lookup, DecisionsAboutKernels) {
   const std::string Source = write("a.cu");
   DecisionsLookup L({});
   read(L, Source);
-  ASSERT_EQ(L.decisions().Kernels.size(), 2u);
-  EXPECT_EQ(L.decisions().Kernels[0].File, Source);
-  EXPECT_EQ(L.decisions().Kernels[0].Problem, "");
-  EXPECT_EQ(L.decisions().Kernels[1].Problem, "there is no such file");
+  ASSERT_EQ(L.decisionsFor("sm_90").Kernels.size(), 2u);
+  EXPECT_EQ(L.decisionsFor("sm_90").Kernels[0].File, Source);
+  EXPECT_EQ(L.decisionsFor("sm_90").Kernels[0].Problem, "");
+  EXPECT_EQ(L.decisionsFor("sm_90").Kernels[1].Problem,
+            "there is no such file");
 }
 
 TEST_F(Lookup, WhatCannotBeObeyedIsAnError) {
