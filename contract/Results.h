@@ -187,11 +187,14 @@ struct ReplayedKernel {
   std::string Error;         ///< Name of the error that ended it, or empty.
   uint64_t ChangedPages = 0; ///< Of 64 KiB, which are not as before.
   std::vector<std::string> Differences; ///< A text for each place.
+  /// The same for the same differences; empty where there is none.
+  std::string Digest;
 
   static void listFields(auto &Visitor, auto &Value) {
     Visitor.field("error", Value.Error);
     Visitor.field("changedPages", Value.ChangedPages);
     Visitor.field("differences", Value.Differences);
+    Visitor.field("digest", Value.Digest);
   }
 };
 

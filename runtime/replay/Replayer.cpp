@@ -258,7 +258,9 @@ void Replayer::comparePage(PageNumber At, std::string_view Bytes,
     return;
   constexpr uint64_t Prime = 0x100000001b3; // FNV
   Result.MismatchDigest =
-      Result.MismatchDigest * Prime ^ std::hash<std::string_view>{}(Bytes);
+      (Result.MismatchDigest * Prime ^ std::hash<std::string_view>{}(Bytes)) *
+          Prime ^
+      (uint64_t{At.Memory} << 48 ^ At.Page);
   std::vector<MemoryMismatch> &Found = Result.Mismatches;
   if (Found.empty() || Found.back().Memory != At.Memory)
     Found.push_back({At.Memory, 0, *Difference});

@@ -175,7 +175,9 @@ static std::optional<ReplayedKernel>
 kernelOf(const Capture &Of, Side Which, const std::optional<SideResult> &Side) {
   if (!Side)
     return std::nullopt;
-  ReplayedKernel Result{Side->Error, Side->ChangedPages, {}};
+  ReplayedKernel Result{Side->Error, Side->ChangedPages, {}, {}};
+  if (!Side->Mismatches.empty())
+    Result.Digest = fmt::format("{:016x}", Side->MismatchDigest);
   for (const MemoryMismatch &M : Side->Mismatches)
     Result.Differences.push_back(mismatchText(Of, Which, M));
   return Result;

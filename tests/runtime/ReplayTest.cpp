@@ -155,6 +155,17 @@ TEST(ReplayTimes, NoSideAlwaysGoesFirst) {
   EXPECT_EQ(T.verdict(), "faster");
 }
 
+TEST(ReplayReport, EqualDifferencesHaveOneDigest) {
+  ReplayReport R;
+  R.Results.Original = R.Results.Rewritten = SideResult();
+  EXPECT_EQ(resultOf({}, R).Rewritten->Digest, "");
+  Capture C;
+  C.Memory.resize(1);
+  R.Results.Rewritten->Mismatches.resize(1);
+  R.Results.Rewritten->MismatchDigest = 0xabc;
+  EXPECT_EQ(resultOf(C, R).Rewritten->Digest, "0000000000000abc");
+}
+
 TEST(ReplayTimes, SayThatTheyWereStopped) {
   ReplayReport R;
   R.Results.Timed = 2;
