@@ -66,6 +66,17 @@ Progress::~Progress() {
     llvm::errs() << "\r\x1b[K";
 }
 
+void Progress::show(StringRef Text) {
+  const auto Now = std::chrono::steady_clock::now();
+  if (!Enabled || Now - Shown < ShowInterval)
+    return;
+  Shown = Now;
+  const unsigned Columns = columnsOf(llvm::errs());
+  llvm::errs()
+      << "\r\x1b[K"
+      << StringRef(printable(Text)).take_front(Columns ? Columns - 1 : 79);
+}
+
 void Progress::done(StringRef Name) {
   const auto Now = std::chrono::steady_clock::now();
   ++Count;

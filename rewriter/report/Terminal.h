@@ -44,6 +44,8 @@ public:
   void skip() { --Total; }
   /// The piece \p Name was done.
   void done(llvm::StringRef Name);
+  /// Shows \p Text, unless the last one is too new for that.
+  void show(llvm::StringRef Text);
 
 private:
   size_t Total, Count = 0;

@@ -38,6 +38,9 @@ static unsigned Holders = 0;
 static sigset_t MaskBefore;
 static struct sigaction ChildActionBefore;
 
+/// When to end; no matter of the processes that are started.
+static std::optional<std::chrono::steady_clock::time_point> Deadline;
+
 /// Whether this process is in a group that ends with it.
 static bool InGroup = false;
 
@@ -135,6 +138,7 @@ Process::Process(llvm::function_ref<std::string()> Work, Output Printed)
     return;
   }
   restoreSignals();
+  Deadline.reset();
   if (Out >= 0) {
     dup2(Out, STDOUT_FILENO);
     dup2(Printed == Output::Apart ? Err : Out, STDERR_FILENO);
@@ -174,14 +178,45 @@ ProcessResult Process::collect(int Status) {
   if (HasGroup && WIFSIGNALED(Status)) // It has not ended what it started.
     send(SIGKILL);
   Id = -1;
-  return {Status, false, readAndClose(Out), readAndClose(Err),
+  return {Status, 0, readAndClose(Out), readAndClose(Err),
           readAndClose(Answer)};
 }
 
 void Process::send(int Signal) const { kill(HasGroup ? -Id : Id, Signal); }
 
-pid_t bankstripe::waitForChild(pid_t Id, int &Status) {
+void bankstripe::setDeadline(
+    std::optional<std::chrono::steady_clock::time_point> When) {
+  Deadline = When;
+}
+
+std::optional<double> bankstripe::secondsToDeadline() {
+  if (!Deadline)
+    return std::nullopt;
+  const std::chrono::duration<double> Left =
+      *Deadline - std::chrono::steady_clock::now();
+  return std::max(Left.count(), 0.0);
+}
+
+// As sigwaitinfo, until there is no more time; or without waiting.
+static int nextSignal(bool Wait) {
   const sigset_t Set = setOf({SIGCHLD});
+  if (Wait && !Deadline)
+    return sigwaitinfo(&Set, nullptr);
+  using namespace std::chrono;
+  const auto Left =
+      Deadline ? duration_cast<nanoseconds>(*Deadline - steady_clock::now())
+               : nanoseconds(0);
+  if (Deadline && Left.count() <= 0) {
+    Deadline.reset();
+    return SIGALRM;
+  }
+  const nanoseconds Time = Wait ? Left : nanoseconds(0);
+  const timespec For{Time / seconds(1), Time % seconds(1) / nanoseconds(1)};
+  const int Signal = sigtimedwait(&Set, nullptr, &For);
+  return Signal < 0 && !Wait ? SIGCHLD : Signal;
+}
+
+pid_t bankstripe::waitForChild(pid_t Id, int &Status, bool Wait) {
   while (true) {
     const pid_t Ended = waitpid(Id, &Status, WNOHANG);
     if (Ended > 0)
@@ -190,8 +225,8 @@ pid_t bankstripe::waitForChild(pid_t Id, int &Status) {
       Status = LostStatus;
       return 0;
     }
-    if (const int Signal = sigwaitinfo(&Set, nullptr);
-        Signal > 0 && Signal != SIGCHLD)
+    const int Signal = nextSignal(Wait);
+    if (Signal > 0 && (Signal != SIGCHLD || !Wait))
       return -Signal;
   }
 }
@@ -199,11 +234,16 @@ pid_t bankstripe::waitForChild(pid_t Id, int &Status) {
 ProcessResult Process::wait() {
   if (Id < 0)
     return {};
+  constexpr std::chrono::seconds ToCleanUp(2);
   int Status = 0, Received = 0;
-  for (pid_t Ended; (Ended = waitForChild(Id, Status)) < 0; Received = -Ended)
-    send(-Ended);
+  for (pid_t Ended; (Ended = waitForChild(Id, Status)) < 0; Received = -Ended) {
+    const bool IsLate = Ended == -SIGALRM;
+    send(!IsLate ? -Ended : Received == SIGALRM ? SIGKILL : SIGTERM);
+    if (IsLate)
+      setDeadline(std::chrono::steady_clock::now() + ToCleanUp);
+  }
   ProcessResult Result = collect(Status);
-  Result.Interrupted = Received != 0;
+  Result.Interrupted = Received;
   return Result;
 }
 

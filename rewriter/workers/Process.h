@@ -22,6 +22,8 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,8 +48,8 @@ public:
 
 /// How a process ended, and what it left.
 struct ProcessResult {
-  int Status = 127 << 8;    ///< As waitpid says.
-  bool Interrupted = false; ///< We were asked to end meanwhile.
+  int Status = 127 << 8; ///< As waitpid says.
+  int Interrupted = 0;   ///< The signal that asked us to end meanwhile.
   std::string Out, Err;
   std::string Answer; ///< Of our own work.
 
@@ -84,10 +86,18 @@ private:
   int Out = -1, Err = -1, Answer = -1; ///< Files in memory.
 };
 
+/// Who waits for a process after \p When is asked to end by SIGALRM, once. The
+/// processes that are started are not.
+void setDeadline(std::optional<std::chrono::steady_clock::time_point> When);
+
+/// How long that is, if there is such a time.
+std::optional<double> secondsToDeadline();
+
 /// Waits for the child \p Id, or any for -1. \returns the id of one that ended,
 /// with \p Status as waitpid says; zero when there is none, as somebody else
 /// has waited for it; or the negative number of a signal that asks us to end.
-pid_t waitForChild(pid_t Id, int &Status);
+/// Without \p Wait that is SIGCHLD where none has ended by now.
+pid_t waitForChild(pid_t Id, int &Status, bool Wait = true);
 
 /// Runs \p Words in \p Directory, which is the current one if it is empty, as
 /// if it had been run without us. A program that cannot be run says so on

@@ -100,20 +100,28 @@ WorkResult Workers::collect(Process &Done, int Status) {
 }
 
 void Workers::waitForOne() {
+  if (const int Signal = receive(/*Wait=*/true))
+    endBy(Signal);
+}
+
+int Workers::receive(bool Wait) {
   int Status = 0;
-  const pid_t Id = waitForChild(-1, Status);
+  const pid_t Id = waitForChild(-1, Status, Wait);
+  if (Id == -SIGCHLD)
+    return 0;
   if (Id < 0) {
     Open.clear();
-    endBy(-Id);
+    return -Id;
   }
   // Where somebody else has waited for all of them, each is lost.
   auto It = llvm::find_if(Open, [&](const auto &Each) {
     return Id == 0 || Each.second.id() == Id;
   });
   if (It == Open.end())
-    return; // Nobody of ours.
+    return 0; // Nobody of ours.
   const size_t Piece = It->first;
   Process Done = std::move(It->second);
   Open.erase(It);
   Receive(Piece, collect(Done, Status));
+  return 0;
 }

@@ -49,6 +49,9 @@ public:
   void start(size_t Piece, llvm::function_ref<std::string()> Work);
   /// Waits for all.
   void finish();
+  /// Waits for one; without \p Wait, only if one has ended. \returns the signal
+  /// that asks this process to end, with which all pieces are ended; else 0.
+  int receive(bool Wait);
 
 private:
   void waitForOne();
