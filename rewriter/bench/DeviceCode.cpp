@@ -11,6 +11,7 @@
 #include "evidence/Ptxas.h"
 #include "frontend/NvccCommand.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
@@ -58,11 +59,6 @@ DeviceCodes::linkedWith(const UnitRecord &Unit) const {
   return All;
 }
 
-const DeviceCode &DeviceCodes::codeOf(const UnitRecord &Unit,
-                                      const Arrangement &Arrays) const {
-  return Codes.at({&Unit, Arrays});
-}
-
 std::string DeviceCodes::newPath() {
   return P.folder() + "/code" + std::to_string(Paths++);
 }
@@ -93,12 +89,13 @@ static bool changes(const UnitRecord &Unit,
   });
 }
 
-const DeviceCodes::CopiedTree &DeviceCodes::treeFor(const Request &V) {
-  auto [It, IsNew] = Trees.try_emplace(*V.Arrays);
+const DeviceCodes::CopiedTree &
+DeviceCodes::treeFor(const Version &V, llvm::ArrayRef<ChangedFile> Changes) {
+  auto [It, IsNew] = Trees.try_emplace(V.Arrays);
   CopiedTree &Made = It->second;
   if (IsNew) {
     Made.Folder = newPath();
-    if (llvm::Error E = Copies(Made.Folder, {"/"}).write(P.files(), V.Changes))
+    if (llvm::Error E = Copies(Made.Folder, {"/"}).write(P.files(), Changes))
       Made.Problem = toString(std::move(E));
   }
   return Made;
@@ -106,28 +103,31 @@ const DeviceCodes::CopiedTree &DeviceCodes::treeFor(const Request &V) {
 
 // A unit that does not change is compiled once for all versions. Where a copy
 // is missing, nvcc would find the original instead and compile that.
-DeviceCode &DeviceCodes::piece(const UnitRecord &Unit, const Request &V,
-                               bool IsLinked, std::vector<Step> &Steps) {
-  const bool IsChanged = changes(Unit, V.Changes);
+DeviceCode &DeviceCodes::piece(const UnitRecord &Unit, const Version &V,
+                               llvm::ArrayRef<ChangedFile> Changes,
+                               bool IsLinked) {
+  const bool IsChanged = changes(Unit, Changes);
   auto [It, IsNew] = Pieces.try_emplace(
-      {&Unit, IsChanged ? *V.Arrays : Arrangement(), IsLinked});
+      {&Unit, {IsChanged ? V.Arrays : Arrangement(), V.Flags}, IsLinked});
   DeviceCode &Piece = It->second;
   if (!IsNew)
     return Piece;
-  NvccQuestion Asked{&Unit, Unit.Job.File, {}};
+  NvccQuestion Asked{&Unit, Unit.Job.File, V.Flags};
   std::string Root;
   if (IsChanged) {
-    const CopiedTree &Made = treeFor(V);
+    const CopiedTree &Made = treeFor(V, Changes);
     Piece.Problem = Made.Problem;
-    if (!Piece.Problem.empty())
+    Piece.IsDone = !Piece.Problem.empty();
+    if (Piece.IsDone)
       return Piece;
     const Copies Tree(Made.Folder, {"/"});
     Root = Tree.folder();
     Asked.File = *Tree.placeOf(Unit.Job.File);
-    Asked.ExtraArgs = Tree.argumentsFor(Unit.Job);
+    llvm::append_range(Asked.ExtraArgs, Tree.argumentsFor(Unit.Job));
   }
   if (llvm::Error E = checkForNvcc(Unit.Job, Asked.File, Asked.ExtraArgs)) {
     Piece.Problem = toString(std::move(E));
+    Piece.IsDone = true;
     return Piece;
   }
   const std::string Cubin = newPath() + ".cubin";
@@ -137,22 +137,23 @@ DeviceCode &DeviceCodes::piece(const UnitRecord &Unit, const Request &V,
   if (Known)
     Piece.Key =
         Known->keyOf(Asked, P.nvcc(), Root,
-                     IsChanged ? V.Changes : llvm::ArrayRef<ChangedFile>());
+                     IsChanged ? Changes : llvm::ArrayRef<ChangedFile>());
   return Piece;
 }
 
-void DeviceCodes::link(const UnitRecord &Unit,
-                       llvm::ArrayRef<const DeviceCode *> Pieces,
-                       DeviceCode &Into, std::vector<Step> &Steps) {
+void DeviceCodes::link(const Linking &L) {
   const std::string Cubin = newPath() + ".cubin";
   std::vector<std::string> Command{
-      P.nvcc(),   "-dlink", "-cubin", "-arch=" + architectureFor(Unit.Job),
+      P.nvcc(),   "-dlink", "-cubin", "-arch=" + architectureFor(L.Unit->Job),
       "-Xnvlink", "-v",     "-o",     Cubin};
-  Into.Used = Pieces.front()->Used;
+  DeviceCode &Into = *L.Into;
+  Into.Used = L.Pieces.front()->Used;
   Into.Key = "linked";
-  for (const DeviceCode *Piece : Pieces) {
+  for (const DeviceCode *Piece : L.Pieces) {
+    Into.Seconds = std::max(Into.Seconds, Piece->Seconds);
     if (Piece->Cubin.empty()) {
       Into.Problem = Piece->Problem;
+      Into.IsDone = true;
       return;
     }
     Command.push_back(Piece->Cubin);
@@ -161,64 +162,85 @@ void DeviceCodes::link(const UnitRecord &Unit,
     else if (Into.Key)
       *Into.Key += " " + *Piece->Key;
   }
-  Steps.push_back({&Into, std::move(Command), Unit.Job.Directory, Cubin,
-                   "nvcc does not link its files alone"});
+  Steps.push_front({&Into, std::move(Command), L.Unit->Job.Directory, Cubin,
+                    "nvcc does not link its files alone"});
 }
 
-void DeviceCodes::compile(llvm::ArrayRef<Request> Requests) {
-  struct Wanted {
-    const UnitRecord *Unit;
-    std::vector<const DeviceCode *> Pieces;
-    DeviceCode *Into;
-  };
-  std::vector<Wanted> All;
-  std::vector<Step> Compiles, Links;
-  for (const Request &V : Requests)
-    for (const UnitRecord *Unit : V.Units) {
-      auto [At, IsNew] = Codes.try_emplace({Unit, *V.Arrays});
-      if (!IsNew)
-        continue;
-      const auto Others = linkedWith(*Unit);
-      All.push_back({Unit, {}, &At->second});
-      for (const UnitRecord *Other : Others)
-        All.back().Pieces.push_back(
-            &piece(*Other, V, Others.size() > 1, Compiles));
-    }
-  run(Compiles);
-  for (const Wanted &W : All)
-    if (W.Pieces.size() > 1)
-      link(*W.Unit, W.Pieces, *W.Into, Links);
+void DeviceCodes::linkWhatIsDone() {
+  llvm::erase_if(Waiting, [&](const Linking &L) {
+    if (!llvm::all_of(L.Pieces, [](const auto *P) { return P->IsDone; }))
+      return false;
+    if (L.Pieces.size() > 1)
+      link(L);
     else
-      *W.Into = *W.Pieces.front();
-  run(Links);
+      *L.Into = *L.Pieces.front();
+    return true;
+  });
 }
 
-void DeviceCodes::run(const std::vector<Step> &Steps) const {
-  Workers Pool({P.work().Limits.Processes, /*Seconds=*/0},
-               [&](size_t I, const WorkResult &Result) {
-                 DeviceCode &Into = *Steps[I].Into;
-                 auto Report = readReply<std::string>(Result);
-                 if (!Report) {
-                   Into.Problem = Steps[I].Failure;
-                   const std::string Why = toString(Report.takeError());
-                   if (P.work().isVerbose())
-                     llvm::errs() << "bankstripe: " << Into.Problem << ": "
-                                  << StringRef(Why).rtrim() << '\n';
-                   return;
-                 }
-                 Into.Cubin = Steps[I].Cubin;
-                 for (const auto &[Name, Used] : parsePtxasReport(*Report))
-                   Into.Used[Name] = Used;
-               });
-  for (size_t I = 0; I < Steps.size(); ++I)
-    Pool.start(I, [&, I] {
-      setenv("TMPDIR", P.folder().c_str(), /*overwrite=*/1);
-      ProcessResult Ended =
-          runProcess(Steps[I].Command, Output::Together, Steps[I].Directory);
-      return replyWith<std::string>(
-          Ended.succeeded()
-              ? llvm::Expected<std::string>(std::move(Ended.Out))
-              : llvm::createStringError(Ended.problem() + "\n" + Ended.Out));
-    });
-  Pool.finish();
+const DeviceCode &DeviceCodes::codeOf(const UnitRecord &Unit, const Version &V,
+                                      llvm::ArrayRef<ChangedFile> Changes) {
+  auto [At, IsNew] = Codes.try_emplace({&Unit, V});
+  if (!IsNew)
+    return At->second;
+  const auto Others = linkedWith(Unit);
+  Linking &L = Waiting.emplace_back(Linking{&Unit, {}, &At->second});
+  for (const UnitRecord *Other : Others)
+    L.Pieces.push_back(&piece(*Other, V, Changes, Others.size() > 1));
+  linkWhatIsDone();
+  return At->second;
+}
+
+std::optional<DeviceCodes::Step> DeviceCodes::nextStep() {
+  if (Steps.empty())
+    return std::nullopt;
+  Step Next = std::move(Steps.front());
+  Steps.pop_front();
+  return Next;
+}
+
+std::vector<std::string>
+bankstripe::flagsForOnly(llvm::ArrayRef<std::string> Symbols) {
+  return {"-Xptxas", "--entry=" + llvm::join(Symbols, ",--entry=")};
+}
+
+// nvcc may know a kernel by another symbol; then ptxas takes all of them.
+std::string DeviceCodes::make(const Step &S) const {
+  setenv("TMPDIR", P.folder().c_str(), /*overwrite=*/1);
+  const auto Begin = std::chrono::steady_clock::now();
+  ProcessResult Ended = runProcess(S.Command, Output::Together, S.Directory);
+  if (StringRef(Ended.Out).contains("Unknown function")) {
+    std::vector<std::string> All = S.Command;
+    auto Only = llvm::find_if(
+        All, [](StringRef Word) { return Word.starts_with("--entry="); });
+    if (Only != All.end())
+      All.erase(Only - 1, Only + 1);
+    Ended = runProcess(All, Output::Together, S.Directory);
+  }
+  const std::chrono::duration<double> Took =
+      std::chrono::steady_clock::now() - Begin;
+  using Report = std::pair<double, std::string>;
+  return replyWith<Report>(
+      Ended.succeeded()
+          ? llvm::Expected<Report>(Report(Took.count(), std::move(Ended.Out)))
+          : llvm::createStringError(Ended.problem() + "\n" + Ended.Out));
+}
+
+void DeviceCodes::receive(const Step &S, const WorkResult &Result) {
+  DeviceCode &Into = *S.Into;
+  auto Report = readReply<std::pair<double, std::string>>(Result);
+  Into.IsDone = true;
+  if (Report) {
+    Into.Cubin = S.Cubin;
+    Into.Seconds += Report->first;
+    for (const auto &[Name, Used] : parsePtxasReport(Report->second))
+      Into.Used[Name] = Used;
+  } else {
+    Into.Problem = S.Failure;
+    const std::string Why = toString(Report.takeError());
+    if (P.work().isVerbose())
+      llvm::errs() << "bankstripe: " << Into.Problem << ": "
+                   << StringRef(Why).rtrim() << '\n';
+  }
+  linkWhatIsDone();
 }

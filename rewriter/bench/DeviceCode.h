@@ -10,6 +10,9 @@
 //
 //   changed sources => a cubin per unit => linked, where one calls another
 //
+// Nothing waits here: nextStep() gives what can be done by now, and receive()
+// takes in what came of it.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_BENCH_DEVICECODE_H
@@ -18,8 +21,14 @@
 #include "bench/Program.h"
 #include "cache/Answers.h"
 #include "tune/Attempts.h"
+#include "workers/Workers.h"
+#include <deque>
 
 namespace bankstripe {
+
+/// Flags for nvcc with which ptxas makes nothing of the other kernels of a file
+/// than these.
+std::vector<std::string> flagsForOnly(llvm::ArrayRef<std::string> Symbols);
 
 /// The kernels of a unit, in one version.
 struct DeviceCode {
@@ -28,6 +37,8 @@ struct DeviceCode {
   ResourceTable Used; ///< As ptxas says, or nvlink of what was linked.
   /// Tells from what it was made; nothing where that cannot be told.
   std::optional<std::string> Key;
+  double Seconds = 0; ///< That nvcc took.
+  bool IsDone = false;
 };
 
 /// Of what was said of \p Kernels, which are as in \p P, that of a kernel's
@@ -37,11 +48,17 @@ ResourceTable forVersions(const ResourceTable &Reply,
 
 class DeviceCodes {
 public:
-  /// Kernels of \p Units, with the arrays as \p Arrays says.
-  struct Request {
-    std::set<const UnitRecord *> Units;
-    const Arrangement *Arrays = nullptr;
-    llvm::ArrayRef<ChangedFile> Changes;
+  /// What machine code depends on besides its unit.
+  struct Version {
+    Arrangement Arrays;
+    std::vector<std::string> Flags; ///< For nvcc.
+    friend auto operator<=>(const Version &, const Version &) = default;
+  };
+  /// A call of nvcc.
+  struct Step {
+    DeviceCode *Into = nullptr;
+    std::vector<std::string> Command;
+    std::string Directory, Cubin, Failure;
   };
 
   /// All references outlive this. \p Known may be nothing. \p Architecture is
@@ -52,20 +69,21 @@ public:
       : Units(Units), P(P), Known(Known),
         Architecture(std::move(Architecture)) {}
 
-  /// Compiles what has not been, several units at a time.
-  void compile(llvm::ArrayRef<Request> Requests);
-
-  /// Device code depends on the arrays alone. It must have been compiled.
-  const DeviceCode &codeOf(const UnitRecord &Unit,
-                           const Arrangement &Arrays) const;
+  /// The code of a version of \p Unit, which \p Changes make. It is done once
+  /// all steps that were missing are; it stays where it is.
+  const DeviceCode &codeOf(const UnitRecord &Unit, const Version &V,
+                           llvm::ArrayRef<ChangedFile> Changes);
+  /// Whether its code is linked with that of other units.
+  bool isLinked(const UnitRecord &Unit) const {
+    return linkedWith(Unit).size() > 1;
+  }
+  /// The next call of nvcc; nothing when all there are have begun.
+  std::optional<Step> nextStep();
+  /// Makes it, in a process of its own. \returns what receive() takes.
+  std::string make(const Step &S) const;
+  void receive(const Step &S, const WorkResult &Result);
 
 private:
-  /// A call of nvcc.
-  struct Step {
-    DeviceCode *Into = nullptr;
-    std::vector<std::string> Command;
-    std::string Directory, Cubin, Failure;
-  };
   /// A folder with the changed files of one version, and what includes them.
   struct CopiedTree {
     std::string Folder;
@@ -76,22 +94,30 @@ private:
   std::string architectureFor(const CompileJob &Job) const;
   std::vector<std::string> commandFor(const NvccQuestion &Asked, bool IsLinked,
                                       llvm::StringRef Cubin) const;
-  const CopiedTree &treeFor(const Request &V);
-  DeviceCode &piece(const UnitRecord &Unit, const Request &V, bool IsLinked,
-                    std::vector<Step> &Steps);
-  void link(const UnitRecord &Unit, llvm::ArrayRef<const DeviceCode *> Pieces,
-            DeviceCode &Into, std::vector<Step> &Steps);
-  void run(const std::vector<Step> &Steps) const;
+  const CopiedTree &treeFor(const Version &V,
+                            llvm::ArrayRef<ChangedFile> Changes);
+  DeviceCode &piece(const UnitRecord &Unit, const Version &V,
+                    llvm::ArrayRef<ChangedFile> Changes, bool IsLinked);
+  struct Linking;
+  void link(const Linking &L);
+  void linkWhatIsDone();
   std::string newPath();
 
   const std::vector<UnitRecord> &Units;
   const Program &P;
   Answers *Known;
   std::string Architecture;
-  std::map<std::pair<const UnitRecord *, Arrangement>, DeviceCode> Codes;
+  /// What waits for its pieces.
+  struct Linking {
+    const UnitRecord *Unit;
+    std::vector<const DeviceCode *> Pieces;
+    DeviceCode *Into;
+  };
+  std::map<std::pair<const UnitRecord *, Version>, DeviceCode> Codes;
   /// A unit compiled by itself, and whether it is to be linked.
-  std::map<std::tuple<const UnitRecord *, Arrangement, bool>, DeviceCode>
-      Pieces;
+  std::map<std::tuple<const UnitRecord *, Version, bool>, DeviceCode> Pieces;
+  std::vector<Linking> Waiting;
+  std::deque<Step> Steps; ///< That have not begun.
   std::map<Arrangement, CopiedTree> Trees;
   unsigned Paths = 0; ///< That were given out.
 };

@@ -89,8 +89,10 @@ ProcessResult Program::execute(const std::vector<std::string> &Command,
   if (Work.isVerbose())
     llvm::errs() << "bankstripe: " << llvm::join(Command, " ") << '\n';
   ProcessResult Ended = runProcess(Command, Printed);
-  if (Ended.Interrupted)
+  if (Ended.Interrupted && !GoesOn)
     std::exit(endAs(Ended));
+  if (Ended.Interrupted)
+    Asked = Ended.Interrupted;
   return Ended;
 }
 
@@ -305,14 +307,16 @@ std::string Program::replayer() const {
   return besideExecutable("bankstripe-replay", Verifier);
 }
 
-llvm::Expected<std::vector<Replayed>>
-Program::replay(StringRef Capture, StringRef Candidates, StringRef Name) const {
+llvm::Expected<std::vector<Replayed>> Program::replay(StringRef Capture,
+                                                      StringRef Candidates,
+                                                      StringRef Name,
+                                                      StringRef Lock) const {
   const std::string List = Folder + "/" + Name.str() + ".list";
   if (llvm::Error E = replaceFile(List, Candidates, std::nullopt))
     return std::move(E);
-  auto Json = resultOf(
-      {replayer(), "--candidates=" + List, "--lock=" + Folder, Capture.str()},
-      Name);
+  auto Json = resultOf({replayer(), "--candidates=" + List,
+                        "--lock=" + Lock.str(), Capture.str()},
+                       Name);
   return Json ? parseReplays(*Json) : Json.takeError();
 }
 

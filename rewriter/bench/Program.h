@@ -34,6 +34,10 @@ struct WorkOptions {
   bool isVerbose() const { return Level == Detail::Verbose; }
 };
 
+/// Which versions are right: those that leave the same, or also those that
+/// differ from that in fused multiply-adds only.
+enum class Accepted { Identical, Fusing };
+
 /// How the user's program is built and run.
 struct ProgramOptions {
   std::vector<std::string> Arguments; ///< `--program-arg`.
@@ -43,7 +47,9 @@ struct ProgramOptions {
   std::string Verifier;     ///< Path of bankstripe-verify; empty: look.
   unsigned TimedRuns = 5;   ///< Of each of two programs.
   double MostCaptured = 16; ///< `tune --max-capture`, in gigabytes.
-  bool KeepFiles = false;   ///< `--keep`.
+  double MostSeconds = 120; ///< `tune --time`; 0: until all is tried.
+  Accepted Accepts = Accepted::Identical; ///< `tune --accept`.
+  bool KeepFiles = false;                 ///< `--keep`.
 };
 
 /// A version of the sources: what was planned, and what that changes.
@@ -102,10 +108,20 @@ public:
                                     llvm::ArrayRef<std::string> Symbols) const;
 
   /// Launches the kernel of \p Capture again, and all of \p Candidates, which
-  /// is JSON. \p Name is for its files: several may run at a time.
+  /// is JSON. \p Name is for its files: several may run at a time. While one
+  /// takes times it has the GPU for itself among those that name the file
+  /// \p Lock.
   llvm::Expected<std::vector<Replayed>> replay(llvm::StringRef Capture,
                                                llvm::StringRef Candidates,
-                                               llvm::StringRef Name) const;
+                                               llvm::StringRef Name,
+                                               llvm::StringRef Lock) const;
+
+  /// From now on, who is asked to end while something runs goes on without it.
+  void goOnWhenAsked() { GoesOn = true; }
+  /// The signal by which that was asked since the last call, SIGALRM when the
+  /// time is up; else 0.
+  bool isAsked() const { return Asked; }
+  int lastSignal() { return std::exchange(Asked, 0); }
 
   const std::string &nvcc() const { return Nvcc; }
   const WorkOptions &work() const { return Work; }
@@ -144,7 +160,7 @@ private:
                                       unsigned TimedRuns) const;
   llvm::Expected<std::string> resultOf(std::vector<std::string> Command,
                                        llvm::StringRef Name = "result") const;
-  /// Ends this process when it was asked to end meanwhile.
+  /// Ends this process when it was asked to end meanwhile, unless it goes on.
   ProcessResult execute(const std::vector<std::string> &Command,
                         Output Printed) const;
 
@@ -161,6 +177,8 @@ private:
   /// Files of a tree that an earlier version changed, with their originals, by
   /// the version's name and then by the path of the original.
   std::map<std::string, std::map<std::string, std::string>> Touched;
+  bool GoesOn = false;
+  mutable int Asked = 0;
 };
 
 } // namespace bankstripe

@@ -7,13 +7,12 @@
 
 #include "bench/Replays.h"
 #include "bench/Reply.h"
-#include "report/Terminal.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include <functional>
+#include <cmath>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -28,8 +27,8 @@ namespace bankstripe {
 // For toBytes and fromBytes.
 template <class Visitor, Is<Replayed> T>
 auto visitFields(T &Value, Visitor &&Visit) {
-  auto &[Speedup, Problem, Varies, Sure, IsStopped] = Value;
-  return Visit(Speedup, Problem, Varies, Sure, IsStopped);
+  auto &[Speedup, Problem, Varies, Differs, Digest, Sure, IsStopped] = Value;
+  return Visit(Speedup, Problem, Varies, Differs, Digest, Sure, IsStopped);
 }
 
 } // namespace bankstripe
@@ -47,97 +46,6 @@ const UnitRecord *Replays::unitOf(const KernelPlan &K) const {
                      [&](const Kernel &Own) { return Own.Id == K.Facts.Id; }))
       return &Unit;
   return nullptr;
-}
-
-// Why no launch of a kernel of \p G can be replayed; empty when it can.
-std::string Replays::whyNot(const TuneGroup &G, const Plan &Movable) const {
-  for (unsigned Row : G.Kernels) {
-    const KernelPlan &K = Movable.Kernels[Row];
-    const SurveyedKernel *Kernel = findKernel(K, Seen);
-    if (llvm::none_of(Kernel->Captures,
-                      [](const CapturedLaunch &L) { return !L.File.empty(); }))
-      return K.Facts.Name + ": " +
-             (Kernel->Problem.empty() ? "no launch was captured"
-                                      : Kernel->Problem);
-    if (!unitOf(K))
-      return K.Facts.Name + ": it is compiled for another architecture only";
-  }
-  return "";
-}
-
-llvm::Error Replays::search(std::vector<TuneGroup> &Groups, const Plan &Movable,
-                            const Arrangement &Predicted) {
-  for (TuneGroup &G : Groups)
-    G.WhyWhole = whyNot(G, Movable);
-  while (true) {
-    std::vector<Version> Versions;
-    for (TuneGroup &G : Groups) {
-      if (!G.WhyWhole.empty())
-        continue;
-      std::vector<Attempt> Next = nextAttempts(G, Movable, Predicted);
-      if (!Next.empty() && !P.work().isQuiet())
-        llvm::errs() << "bankstripe: trying "
-                     << Movable.Kernels[G.Kernels.front()].Facts.Name << ": "
-                     << llvm::join(
-                            llvm::map_range(Next, std::mem_fn(&Attempt::Name)),
-                            ", ")
-                     << '\n';
-      Versions.resize(std::max(Versions.size(), Next.size()));
-      for (auto [V, A] : llvm::zip(Versions, Next))
-        V.Attempts.emplace(&G, std::move(A));
-    }
-    if (Versions.empty())
-      return llvm::Error::success();
-    auto Compiled = compile(std::move(Versions));
-    if (!Compiled)
-      return Compiled.takeError();
-    replay(*Compiled);
-  }
-}
-
-// Where nvcc does not take a version, each of its attempts is tried alone.
-llvm::Expected<std::vector<Replays::Version>>
-Replays::compile(std::vector<Version> Versions) {
-  std::vector<Version> Done;
-  while (!Versions.empty()) {
-    for (Version &V : Versions) {
-      for (const auto &[G, A] : V.Attempts)
-        V.What.add(*G, A);
-      auto Made = Make(V.What);
-      if (!Made)
-        return Made.takeError();
-      V.Sources = std::move(*Made);
-    }
-    std::vector<DeviceCodes::Request> Code;
-    for (const Version &V : Versions)
-      Code.push_back({unitsOf(V), &V.What.Arrays, V.Sources.Changes});
-    Codes.compile(Code);
-    std::vector<Version> Alone;
-    for (Version &V : Versions) {
-      if (V.Attempts.size() == 1 || isCompiled(V)) {
-        Done.push_back(std::move(V));
-        continue;
-      }
-      for (auto &[G, A] : V.Attempts)
-        Alone.emplace_back().Attempts.emplace(G, std::move(A));
-    }
-    Versions = std::move(Alone);
-  }
-  return Done;
-}
-
-std::set<const UnitRecord *> Replays::unitsOf(const Version &V) const {
-  std::set<const UnitRecord *> Units;
-  for (const auto &[G, A] : V.Attempts)
-    for (unsigned Row : G->Kernels)
-      Units.insert(unitOf(V.Sources.Decisions.Kernels[Row]));
-  return Units;
-}
-
-bool Replays::isCompiled(const Version &V) const {
-  return llvm::all_of(unitsOf(V), [&](const UnitRecord *Unit) {
-    return !Codes.codeOf(*Unit, V.What.Arrays).Cubin.empty();
-  });
 }
 
 // How bankstripe-replay launches \p K.
@@ -181,73 +89,371 @@ std::optional<Replayed> Replays::recall(const std::string &Key) {
   return Found;
 }
 
-// What was not timed may have failed by chance, as for lack of memory.
-void Replays::receive(Launched &L, const WorkResult &Work) {
-  auto Results = readReply<std::vector<Replayed>>(Work);
-  if (!Results) {
-    L.Problem = toString(Results.takeError());
-    return;
+// Why no launch of a kernel of \p G can be replayed; empty when it can.
+std::string Replays::whyNot(const TuneGroup &G) const {
+  for (unsigned Row : G.Kernels) {
+    const KernelPlan &K = Movable->Kernels[Row];
+    const SurveyedKernel *Kernel = findKernel(K, Seen);
+    if (llvm::none_of(Kernel->Captures,
+                      [](const CapturedLaunch &L) { return !L.File.empty(); }))
+      return K.Facts.Name + ": " +
+             (Kernel->Problem.empty() ? "no launch was captured"
+                                      : Kernel->Problem);
+    if (!unitOf(K))
+      return K.Facts.Name + ": it is compiled for another architecture only";
   }
-  L.Results = std::move(*Results);
-  for (const auto &[Key, R] : llvm::zip(L.Keys, L.Results))
-    if (R.Speedup && !Key.empty())
-      Known->store().put(Key, toBytes(R));
+  return "";
 }
 
-void Replays::VersionTimes::add(const CapturedLaunch &L, const Replayed &R) {
-  if (Problem.empty())
-    Problem = R.Problem;
+// Several launches at a time on a GPU: it takes longer to prepare one than to
+// time it.
+static unsigned replaysAtATime(const ProgramRun &Seen) {
+  constexpr uint64_t LargeBytes = uint64_t(1) << 30;
+  constexpr unsigned OfSmallOnes = 4;
+  for (const auto &[Name, K] : Seen.Kernels)
+    for (const CapturedLaunch &L : K.Captures)
+      if (L.Bytes > LargeBytes)
+        return 1;
+  return OfSmallOnes;
+}
+
+Replays::Replays(const std::vector<UnitRecord> &Units, const Program &P,
+                 Answers *Known, const ProgramRun &Seen, CarryOut Make,
+                 Accepted Accepts)
+    : Units(Units), P(P), Known(Known), Seen(Seen), Make(std::move(Make)),
+      Accepts(Accepts), Codes(Units, P, Known, Seen.Architecture),
+      Devices(P.folder(),
+              std::min(replaysAtATime(Seen), P.work().Limits.Processes)) {}
+
+// Each round begins one thing: what the GPUs can replay comes before what is
+// compiled, and that before a further version.
+llvm::Expected<int> Replays::search(std::vector<TuneGroup> &Groups,
+                                    const Plan &All, Search &By) {
+  Movable = &All;
+  Order = &By;
+  for (TuneGroup &G : Groups) {
+    G.WhyWhole = whyNot(G);
+    double &Whole = Original[&G];
+    for (unsigned Row : G.Kernels)
+      for (const CapturedLaunch &C :
+           findKernel(Movable->Kernels[Row], Seen)->Captures)
+        Whole += C.File.empty() ? 0 : C.Nanoseconds;
+  }
+  const unsigned Compilers = P.work().Limits.Processes;
+  Shown.emplace(/*Total=*/2, !P.work().isQuiet());
+  Workers Pool({static_cast<unsigned>(Compilers + Devices.allPlaces()),
+                /*Seconds=*/0},
+               [this](size_t I, const WorkResult &W) { receive(I, W); });
+  int Signal = 0;
+  while (!Signal) {
+    if (llvm::Error E = sortCompiled())
+      return std::move(E);
+    bool Began =
+        beginReplay(Pool) || (Steps.size() < Compilers && beginStep(Pool));
+    if (!Began) {
+      auto IsNew = beginVersion();
+      if (!IsNew)
+        return IsNew.takeError();
+      Began = *IsNew;
+    }
+    if (!Began && Steps.empty() && Running.empty())
+      break;
+    Signal = Pool.receive(/*Wait=*/!Began);
+    showProgress();
+  }
+  // What was not answered differs for reasons that nobody knows.
+  for (Version &V : Versions)
+    if (V.About && std::exchange(V.About->Open, 0)) {
+      V.About->IsAnswered = false;
+      answer(*V.Group, *V.About);
+    }
+  Shown.reset();
+  return Signal;
+}
+
+bool Replays::isSearched(const TuneGroup &G) const {
+  return G.WhyWhole.empty() && G.WhyLeft.empty();
+}
+
+// ptxas makes nothing of the file's other kernels, unless code is linked. A
+// function that is no longer inlined might become another one by that, but then
+// the original, compiled in the same way, tells.
+std::vector<std::string> Replays::flagsFor(const TuneGroup &G,
+                                           const Plan &Tried) const {
+  std::vector<std::string> Symbols;
+  for (unsigned Row : G.Kernels) {
+    const KernelPlan &K = Tried.Kernels[Row];
+    const StringRef Id = K.Facts.Id;
+    if (K.Redirected || !Id.starts_with("_Z") || Id.starts_with("_ZL") ||
+        Id.contains("_GLOBAL__N_") || Codes.isLinked(*unitOf(K)))
+      return {};
+    Symbols.push_back(Id.str());
+  }
+  return flagsForOnly(Symbols);
+}
+
+llvm::Error Replays::addVersion(TuneGroup &G, Attempt A,
+                                llvm::ArrayRef<std::string> Flags,
+                                std::shared_ptr<Question> About,
+                                unsigned Part) {
+  Trial T;
+  T.add(G, A);
+  auto Made = Make(T);
+  if (!Made)
+    return Made.takeError();
+  Version &V = Versions.emplace_back();
+  V.Group = &G;
+  V.What = std::move(A);
+  V.Sources = std::move(*Made);
+  V.About = std::move(About);
+  V.Part = Part;
+  std::vector<std::string> All = flagsFor(G, V.Sources.Decisions);
+  llvm::append_range(All, Flags);
+  for (unsigned Row : G.Kernels)
+    V.Codes[Row] =
+        &Codes.codeOf(*unitOf(V.Sources.Decisions.Kernels[Row]),
+                      {layoutsOf(V.Sources.Decisions), All}, V.Sources.Changes);
+  return llvm::Error::success();
+}
+
+// Some more are made than the compilers need, since replays come in batches.
+// What is better than those that wait comes before them.
+llvm::Expected<bool> Replays::beginVersion() {
+  constexpr unsigned Spare = 4;
+  const size_t Most = P.work().Limits.Processes + Spare;
+  std::vector<double> Waiting;
+  for (const Version &V : Versions)
+    if (V.Is == Stage::Compiling || V.Is == Stage::Ready)
+      Waiting.push_back(Order->worthOf(*V.Group, V.What));
+  llvm::sort(Waiting, std::greater<>());
+  auto Next = Order->next([&](const TuneGroup &G) { return isSearched(G); },
+                          Waiting.size() < Most ? 0 : Waiting[Most - 1]);
+  if (!Next)
+    return false;
+  if (P.work().isVerbose())
+    llvm::errs() << "bankstripe: trying "
+                 << Movable->Kernels[Next->Group->Kernels.front()].Facts.Name
+                 << ", " << Next->What.Name << '\n';
+  if (llvm::Error E = addVersion(*Next->Group, std::move(Next->What)))
+    return std::move(E);
+  return true;
+}
+
+bool Replays::beginStep(Workers &Pool) {
+  auto Step = Codes.nextStep();
+  if (!Step)
+    return false;
+  const size_t Piece = Pieces++;
+  const DeviceCodes::Step &Kept =
+      Steps.emplace(Piece, std::move(*Step)).first->second;
+  Pool.start(Piece, [&] { return Codes.make(Kept); });
+  return true;
+}
+
+bool Replays::Version::isCompiled() const {
+  return llvm::all_of(Codes, [](const auto &C) { return C.second->IsDone; });
+}
+
+std::string Replays::Version::problem() const {
+  for (const auto &[Row, Code] : Codes)
+    if (Code->Cubin.empty())
+      return Code->Problem;
+  return "";
+}
+
+// Takes what was compiled since the last time, and what was replayed.
+llvm::Error Replays::sortCompiled() {
+  for (auto At = Versions.begin(); At != Versions.end();) {
+    Version &V = *At;
+    if (V.Is == Stage::Compiling && V.isCompiled()) {
+      V.Is = Stage::Ready;
+      for (const auto &[Row, Code] : V.Codes)
+        V.Seconds += Code->Seconds / P.work().Limits.Processes;
+      V.What.Problem = V.problem();
+      if (!V.What.Problem.empty())
+        V.Is = Stage::Done;
+    }
+    const bool IsDropped = V.Is != Stage::Replaying && !isSearched(*V.Group);
+    // Others wait for the original, which is the first one of its group.
+    if (V.Is == Stage::Done && !IsDropped)
+      if (llvm::Error E = finish(V))
+        return E;
+    const bool IsOver = V.Is == Stage::Done || V.Is == Stage::RuledOut;
+    At = IsOver || IsDropped ? Versions.erase(At) : std::next(At);
+  }
+  return llvm::Error::success();
+}
+
+// Questions are few. Of a group the original comes first, and others with it
+// or after it. \returns 0 for what has to wait, or can no longer gain.
+double Replays::urgencyOf(const Version &V) {
+  if (!V.Group->Attempts.empty())
+    return V.About ? HUGE_VAL : Order->worthOf(*V.Group, V.What);
+  const Version &First = *llvm::find_if(
+      Versions, [&](const Version &W) { return W.Group == V.Group; });
+  return First.Is != Stage::Ready ? 0 : &V == &First ? HUGE_VAL : 1e-9;
+}
+
+// The best of what is compiled, of the group of the best one: as many as there
+// are for each GPU that is free, since a process for each one alone would take
+// longer to begin than to replay.
+std::vector<Replays::Version *> Replays::gatherBatch() {
+  std::vector<std::pair<double, Version *>> Ready;
+  for (Version &V : Versions)
+    if (V.Is == Stage::Ready)
+      Ready.emplace_back(-urgencyOf(V), &V);
+  llvm::stable_sort(Ready, llvm::less_first());
+  std::vector<Version *> Batch;
+  for (const auto &[Urgency, V] : Ready) {
+    if (Urgency == 0 && !V->Group->Attempts.empty())
+      V->Is = Stage::RuledOut;
+    else if (Urgency < 0 && V->Group == Ready.front().second->Group)
+      Batch.push_back(V);
+  }
+  constexpr size_t Fewest = 4, Most = 8;
+  const size_t Count = std::clamp(
+      llvm::divideCeil(Batch.size(), Devices.freePlaces()), Fewest, Most);
+  Batch.resize(std::min(Batch.size(), Count));
+  return Batch;
+}
+
+// Every captured launch of the kernels of their group.
+void Replays::addLaunches(llvm::ArrayRef<Version *> Batch) {
+  for (unsigned Row : Batch.front()->Group->Kernels)
+    for (const CapturedLaunch &C :
+         findKernel(Movable->Kernels[Row], Seen)->Captures) {
+      if (C.File.empty())
+        continue;
+      Launched &L = Pending.emplace_back();
+      L.Group = Batch.front()->Group;
+      L.Kernel = Row;
+      L.Capture = &C;
+      L.Versions = Batch;
+      for (Version *V : Batch) {
+        V->Is = Stage::Replaying;
+        ++V->Captures;
+      }
+    }
+}
+
+bool Replays::beginReplay(Workers &Pool) {
+  Gpu *Free = Devices.findFree();
+  if (!Free)
+    return false;
+  if (Pending.empty()) {
+    const std::vector<Version *> Batch = gatherBatch();
+    if (Batch.empty())
+      return false;
+    addLaunches(Batch);
+  }
+  Launched L = std::move(Pending.front());
+  Pending.pop_front();
+  if (!isSearched(*L.Group) || !prepare(L)) {
+    for (Version *V : L.Versions)
+      V->finishCapture();
+    return true;
+  }
+  const size_t Piece = Pieces++;
+  L.On = Free;
+  L.Begin = std::chrono::steady_clock::now();
+  ++Free->Running;
+  const Launched &Kept = Running.emplace(Piece, std::move(L)).first->second;
+  Pool.start(Piece, [&] {
+    if (!Kept.On->Name.empty())
+      setenv("CUDA_VISIBLE_DEVICES", Kept.On->Name.c_str(), /*overwrite=*/1);
+    return replyWith(P.replay(Kept.Capture->File, Kept.Candidates,
+                              "replay" + std::to_string(Piece), Kept.On->Lock));
+  });
+  return true;
+}
+
+void Replays::receive(size_t Piece, const WorkResult &Work) {
+  if (auto Step = Steps.extract(Piece))
+    Codes.receive(Step.mapped(), Work);
+  else if (auto Replay = Running.extract(Piece))
+    receiveReplay(std::move(Replay.mapped()), Work);
+}
+
+// What was not timed may have failed by chance, as for lack of memory. A GPU
+// that is not like the first one is left out.
+void Replays::receiveReplay(Launched L, const WorkResult &Work) {
+  --L.On->Running;
+  auto Results = readReply<std::vector<Replayed>>(Work);
+  if (!Results && Devices.leaveOut(*L.On)) {
+    llvm::errs() << "bankstripe: the GPU '" << L.On->Name
+                 << "' is left out: " << toString(Results.takeError()) << '\n';
+    L.Keys.clear();
+    Pending.push_front(std::move(L));
+    return;
+  }
+  const std::string &Name = Movable->Kernels[L.Kernel].Facts.Name;
+  if (!Results)
+    giveUp(*L.Group, Name + ": " + toString(Results.takeError()));
+  else
+    Results->resize(L.Versions.size(), {std::nullopt, "was not replayed"});
+  const std::chrono::duration<double> Took =
+      std::chrono::steady_clock::now() - L.Begin;
+  if (P.work().isVerbose())
+    llvm::errs() << "bankstripe: replayed " << Name << ", " << L.Versions.size()
+                 << " versions\n";
+  for (auto [I, V] : llvm::enumerate(L.Versions)) {
+    V->Seconds += Took.count() / L.Versions.size() / Devices.allPlaces();
+    if (isSearched(*L.Group)) {
+      const Replayed &R = (*Results)[I];
+      if (R.Speedup && !L.Keys[I].empty())
+        Known->store().put(L.Keys[I], toBytes(R));
+      ++Count;
+      V->add(*L.Capture, R);
+    }
+    V->finishCapture();
+  }
+}
+
+void Replays::Version::add(const CapturedLaunch &L, const Replayed &R) {
+  if (What.Problem.empty())
+    What.Problem = R.Problem;
   IsSure &= R.Sure.has_value();
   Varies |= R.Varies;
-  IsStopped |= R.IsStopped;
-  if (R.Speedup)
-    Nanoseconds += L.Nanoseconds / *R.Speedup;
+  Differs |= R.Differs;
+  What.IsStopped |= R.IsStopped;
+  Left += R.Digest + " ";
+  Nanoseconds += L.Nanoseconds / R.Speedup.value_or(1);
   if (R.Sure) {
     Most += L.Nanoseconds / R.Sure->first;
     Least += L.Nanoseconds / R.Sure->second;
   }
 }
 
-// The candidates, as JSON; empty when there is none.
-std::string Replays::prepare(Launched &L) {
+// Whether anything is left to be replayed: what is known is not.
+bool Replays::prepare(Launched &L) {
   json::Array Candidates;
-  llvm::erase_if(L.Versions, [&](VersionTimes *M) {
-    const KernelPlan &K = M->From->Sources.Decisions.Kernels[L.Kernel];
-    const DeviceCode &Code = Codes.codeOf(*unitOf(K), M->From->What.Arrays);
-    if (Code.Cubin.empty()) {
-      M->Problem = Code.Problem;
-      return true;
-    }
-    json::Object Candidate = candidate(K, Code.Cubin);
+  L.Keys.clear();
+  llvm::erase_if(L.Versions, [&](Version *V) {
+    const DeviceCode &Code = *V->Codes.at(L.Kernel);
+    json::Object Candidate =
+        candidate(V->Sources.Decisions.Kernels[L.Kernel], Code.Cubin);
     std::string Key = keyOf(*L.Capture, Code, Candidate);
     if (const auto Before = recall(Key)) {
       ++KnownCount;
-      M->add(*L.Capture, *Before);
+      V->add(*L.Capture, *Before);
+      V->finishCapture();
       return true;
     }
     Candidates.push_back(std::move(Candidate));
     L.Keys.push_back(std::move(Key));
     return false;
   });
-  return L.Versions.empty()
-             ? ""
-             : llvm::formatv("{0}", json::Value(std::move(Candidates))).str();
-}
-
-static void giveUp(TuneGroup &G, const std::string &Why) {
-  G.WhyWhole = Why;
-  G.Attempts.clear();
+  L.Candidates = llvm::formatv("{0}", json::Value(std::move(Candidates))).str();
+  return !L.Versions.empty();
 }
 
 // Empty where ptxas has said nothing of a kernel.
-std::vector<KernelUse> Replays::usesOf(const TuneGroup &G,
-                                       const Version &V) const {
+std::vector<KernelUse> Replays::usesOf(const Version &V) const {
   std::vector<KernelUse> Uses;
-  for (unsigned Row : G.Kernels) {
+  for (const auto &[Row, Code] : V.Codes) {
     const KernelPlan &K = V.Sources.Decisions.Kernels[Row];
     const ResourceTable Own =
-        forVersions(Codes.codeOf(*unitOf(K), V.What.Arrays).Used, {K.Facts},
-                    V.Sources.Decisions);
+        forVersions(Code->Used, {K.Facts}, V.Sources.Decisions);
     if (Own.empty())
       return {};
     const auto &[Id, R] = *Own.begin();
@@ -259,20 +465,41 @@ std::vector<KernelUse> Replays::usesOf(const TuneGroup &G,
   return Uses;
 }
 
-void Replays::record(TuneGroup &G, llvm::MutableArrayRef<VersionTimes> All,
-                     double Original) {
-  for (VersionTimes &M : All) {
-    Attempt &A = M.From->Attempts.at(&G);
-    A.Problem = M.Problem;
-    A.IsStopped = M.IsStopped;
-    if (M.Problem.empty())
-      A.Speedup = Original / M.Nanoseconds;
-    if (A.Speedup && M.IsSure)
-      A.Sure = {Original / M.Most, Original / M.Least};
-    A.Uses = usesOf(G, *M.From);
-    G.Varies |= M.Varies;
-    G.record(std::move(A), M.From->Sources.Decisions);
+void Replays::giveUp(TuneGroup &G, const std::string &Why) {
+  G.WhyWhole = Why;
+  Order->restart(G);
+}
+
+llvm::Error Replays::finish(Version &V) {
+  TuneGroup &G = *V.Group;
+  if (V.About) {
+    Question &Q = *V.About;
+    Q.Left[V.Part] = V.Left;
+    Q.IsAnswered &= V.What.Problem.empty() || V.Differs;
+    if (--Q.Open == 0)
+      answer(G, Q);
+    return llvm::Error::success();
   }
+  Attempt &A = V.What;
+  const double Whole = Original.at(&G);
+  if (A.Problem.empty())
+    A.Speedup = Whole / V.Nanoseconds;
+  else if (V.Differs)
+    A.WrongSpeedup = Whole / V.Nanoseconds;
+  if (A.Speedup && V.IsSure)
+    A.Sure = {Whole / V.Most, Whole / V.Least};
+  A.Uses = usesOf(V);
+  G.Varies |= V.Varies;
+  if (isWorthAsking(G, A))
+    return ask(V);
+  const bool IsOriginal = G.Attempts.empty();
+  Order->finish(G, std::move(A), V.Sources.Decisions, V.Seconds);
+  if (IsOriginal)
+    checkOriginal(G);
+  return llvm::Error::success();
+}
+
+void Replays::checkOriginal(TuneGroup &G) {
   const Attempt &First = G.Attempts.front();
   if (!First.Speedup)
     giveUp(G, "the original compiled alone: " + First.Problem);
@@ -284,78 +511,65 @@ void Replays::record(TuneGroup &G, llvm::MutableArrayRef<VersionTimes> All,
                             *First.Speedup));
 }
 
-// Every captured launch of the kernels of these groups.
-std::vector<Replays::Launched>
-Replays::launches(std::map<TuneGroup *, std::vector<VersionTimes>> &All) const {
-  std::vector<Launched> Launches;
-  for (auto &[G, Versions] : All)
-    for (unsigned Row : G->Kernels) {
-      const Plan &Decisions = Versions.front().From->Sources.Decisions;
-      const KernelPlan &K = Decisions.Kernels[Row];
-      for (const CapturedLaunch &C : findKernel(K, Seen)->Captures)
-        if (!C.File.empty()) {
-          Launched &L = Launches.emplace_back();
-          L.Group = G;
-          L.Kernel = Row;
-          L.Name = K.Facts.Name;
-          L.Capture = &C;
-          for (VersionTimes &M : Versions)
-            L.Versions.push_back(&M);
-        }
-    }
-  return Launches;
+// Only of what would be taken it matters why it differs.
+bool Replays::isWorthAsking(const TuneGroup &G, const Attempt &A) {
+  constexpr unsigned MostQuestions = 3;
+  if (!A.WrongSpeedup || G.Attempts.empty() || G.Varies)
+    return false;
+  const Attempt *Fastest = G.fastest();
+  const double Best = Fastest ? std::max(*Fastest->Speedup, 1.0) : 1;
+  return *A.WrongSpeedup > Best * WorthHaving &&
+         (Accepts == Accepted::Fusing || Asked[&G]++ < MostQuestions);
 }
 
-// Several launches at a time: it takes longer to prepare one than to time it.
-void Replays::run(std::vector<Launched> &Launches) {
-  constexpr uint64_t LargeBytes = uint64_t(1) << 30;
-  const bool AreLarge = llvm::any_of(Launches, [&](const Launched &L) {
-    return L.Capture->Bytes > LargeBytes;
-  });
-  const unsigned AtATime = AreLarge ? 1 : 4;
-  Progress Shown(Launches.size(), !P.work().isQuiet());
-  Workers Pool({std::min(AtATime, P.work().Limits.Processes), /*Seconds=*/0},
-               [&](size_t I, const WorkResult &Work) {
-                 receive(Launches[I], Work);
-                 Shown.done("replaying " + Launches[I].Name);
-                 if (P.work().isVerbose())
-                   llvm::errs()
-                       << "bankstripe: replayed " << Launches[I].Name << ", "
-                       << Launches[I].Versions.size() << " versions\n";
-               });
-  for (size_t I = 0; I < Launches.size(); ++I)
-    if (const std::string Candidates = prepare(Launches[I]);
-        !Candidates.empty())
-      Pool.start(I, [&] {
-        return replyWith(P.replay(Launches[I].Capture->File, Candidates,
-                                  "replay" + std::to_string(I)));
-      });
-  Pool.finish();
+llvm::Error Replays::ask(const Version &V) {
+  auto Q = std::make_shared<Question>();
+  Q->Wrong = V.What;
+  Q->Decisions = V.Sources.Decisions;
+  const std::vector<std::string> Unfused{"-fmad=false"},
+      Slow{"-fmad=false", "-Xcicc", "-O1", "-Xptxas", "-O1"};
+  TuneGroup &G = *V.Group;
+  const Attempt Original = originalOf(G, *Movable);
+  if (llvm::Error E = addVersion(G, V.What, Unfused, Q, 0))
+    return E;
+  if (llvm::Error E = addVersion(G, Original, Unfused, Q, 1))
+    return E;
+  return addVersion(G, Original, Slow, Q, 2);
 }
 
-void Replays::replay(std::vector<Version> &Versions) {
-  std::map<TuneGroup *, std::vector<VersionTimes>> All;
-  for (Version &V : Versions)
-    for (const auto &[G, A] : V.Attempts)
-      All[G].emplace_back().From = &V;
-  std::vector<Launched> Launches = launches(All);
-  run(Launches);
-  std::map<TuneGroup *, double> Original;
-  for (Launched &L : Launches) {
-    Original[L.Group] += L.Capture->Nanoseconds;
-    if (!L.Group->WhyWhole.empty() || L.Versions.empty())
-      continue;
-    if (!L.Problem.empty()) {
-      giveUp(*L.Group, L.Name + ": " + L.Problem);
-      continue;
-    }
-    L.Results.resize(L.Versions.size(), {std::nullopt, "was not replayed"});
-    for (auto [M, R] : llvm::zip_equal(L.Versions, L.Results)) {
-      ++Count;
-      M->add(*L.Capture, R);
-    }
+void Replays::answer(TuneGroup &G, Question &Q) {
+  Attempt &A = Q.Wrong;
+  if (Q.IsAnswered)
+    A.Differs = Q.Left[0] == Q.Left[1]   ? Difference::Fusing
+                : Q.Left[1] != Q.Left[2] ? Difference::Unstable
+                                         : Difference::Real;
+  if (Accepts == Accepted::Fusing && A.Differs == Difference::Fusing) {
+    A.Problem.clear();
+    A.Speedup = A.WrongSpeedup;
   }
-  for (auto &[G, Times] : All)
-    if (G->WhyWhole.empty())
-      record(*G, Times, Original[G]);
+  Order->finish(G, std::move(A), Q.Decisions, 0);
+}
+
+void Replays::showProgress() {
+  const TuneGroup *Main = nullptr;
+  size_t Tried = 0;
+  for (const Version &V : Versions)
+    if (!Main || V.Group->Share > Main->Share)
+      Main = V.Group;
+  if (!Main)
+    return;
+  for (const auto &[G, Nanoseconds] : Original)
+    Tried += G->Attempts.size();
+  const Attempt *Best = Main->best();
+  const auto Left = secondsToDeadline();
+  Shown->show(
+      llvm::formatv("{0}: {1} versions tried{2}, best {3:F2}x{4}",
+                    Movable->Kernels[Main->Kernels.front()].Facts.Name,
+                    Main->Attempts.size(),
+                    Tried > Main->Attempts.size()
+                        ? llvm::formatv(" of {0}", Tried).str()
+                        : "",
+                    Best ? *Best->Speedup : 1.0,
+                    Left ? llvm::formatv(", {0:F0} s left", *Left).str() : "")
+          .str());
 }

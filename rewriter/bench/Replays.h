@@ -8,9 +8,10 @@
 // A run of the program left captures of the launches that matter. The device
 // code of a version is compiled alone, and takes the original's place in them:
 //
-//   attempts => versions of the sources => cubins => replays => speedups
+//   attempt => version of the sources => cubin => replays => speedup
 //
-// Groups share no kernel, so one version holds an attempt of each.
+// All cores compile while the GPUs replay; what is done first is what tune/'s
+// search expects most of.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +19,15 @@
 #define BANKSTRIPE_BENCH_REPLAYS_H
 
 #include "bench/DeviceCode.h"
-#include "tune/Attempts.h"
+#include "bench/Gpus.h"
+#include "report/Terminal.h"
 #include "tune/Measurement.h"
+#include "tune/Search.h"
+#include <array>
+#include <chrono>
+#include <deque>
+#include <list>
+#include <memory>
 
 namespace bankstripe {
 
@@ -31,14 +39,15 @@ public:
   /// All references outlive this. \p Known, which may be nothing, keeps what is
   /// measured, also of a run that is interrupted. \p Seen has the captures.
   Replays(const std::vector<UnitRecord> &Units, const Program &P,
-          Answers *Known, const ProgramRun &Seen, CarryOut Make)
-      : Units(Units), P(P), Known(Known), Seen(Seen), Make(std::move(Make)),
-        Codes(Units, P, Known, Seen.Architecture) {}
+          Answers *Known, const ProgramRun &Seen, CarryOut Make,
+          Accepted Accepts);
 
   /// Searches all of \p Groups that can be replayed; of any other, and of one
-  /// for which that turns out, WhyWhole says why. Errors: as of applyPlan.
-  llvm::Error search(std::vector<TuneGroup> &Groups, const Plan &Movable,
-                     const Arrangement &Predicted);
+  /// for which that turns out, WhyWhole says why. \returns the signal that
+  /// ended the search, SIGALRM where the time was up; else 0. Errors: as of
+  /// applyPlan.
+  llvm::Expected<int> search(std::vector<TuneGroup> &Groups, const Plan &All,
+                             Search &By);
 
   /// Versions of launches that were replayed.
   unsigned count() const { return Count; }
@@ -46,59 +55,102 @@ public:
   unsigned knownCount() const { return KnownCount; }
 
 private:
-  /// An attempt of each of several groups.
-  struct Version {
-    std::map<TuneGroup *, Attempt> Attempts;
-    Trial What;
-    SourceVersion Sources;
+  /// What is asked of an attempt that computes something else: what its
+  /// launches leave without fusing, beside those of the original without fusing
+  /// and, in addition, hardly optimised.
+  struct Question {
+    Attempt Wrong;
+    Plan Decisions;
+    std::array<std::string, 3> Left;
+    unsigned Open = 3;
+    bool IsAnswered = true; ///< All of them could be launched.
   };
-  /// What came of one version of a group's kernels.
-  struct VersionTimes {
-    Version *From = nullptr;
+  enum class Stage { Compiling, Ready, Replaying, Done, RuledOut };
+  /// An attempt on its way.
+  struct Version {
+    TuneGroup *Group = nullptr;
+    Attempt What;
+    SourceVersion Sources;
+    std::shared_ptr<Question> About; ///< What it is to answer, if anything.
+    unsigned Part = 0;               ///< Of that.
+    Stage Is = Stage::Compiling;
+    std::map<unsigned, const DeviceCode *> Codes; ///< By the kernel's index.
+    unsigned Captures = 0;      ///< That are still to be replayed.
     double Nanoseconds = 0;     ///< Of all their launches.
     double Most = 0, Least = 0; ///< With a probability of 95 %,
     bool IsSure = true;         ///< if there is an interval of each.
     bool Varies = false;        ///< So of some launch nothing was compared.
-    bool IsStopped = false;     ///< Some launch was timed no longer.
-    std::string Problem;
+    bool Differs = false;       ///< Some launch leaves something else.
+    double Seconds = 0;         ///< That it took.
+    std::string Left;           ///< Digests of what its launches leave.
 
     void add(const CapturedLaunch &L, const Replayed &R);
+    bool isCompiled() const;
+    std::string problem() const;
+    void finishCapture() {
+      if (--Captures == 0)
+        Is = Stage::Done;
+    }
   };
   /// A captured launch in several versions.
   struct Launched {
     TuneGroup *Group = nullptr;
     unsigned Kernel = 0; ///< Index of the plan.
-    std::string Name;    ///< Of the kernel.
     const CapturedLaunch *Capture = nullptr;
-    std::vector<VersionTimes *> Versions; ///< That are to be replayed.
-    std::vector<std::string> Keys;        ///< Of their results, or empty.
-    std::vector<Replayed> Results;        ///< The last may be missing.
-    std::string Problem;                  ///< Why there is none; else empty.
+    std::vector<Version *> Versions; ///< That are to be replayed.
+    std::vector<std::string> Keys;   ///< Of their results, or empty.
+    std::string Candidates;          ///< As JSON.
+    std::chrono::steady_clock::time_point Begin;
+    Gpu *On = nullptr;
   };
-  std::string whyNot(const TuneGroup &G, const Plan &Movable) const;
+  std::string whyNot(const TuneGroup &G) const;
   const UnitRecord *unitOf(const KernelPlan &K) const;
-  std::set<const UnitRecord *> unitsOf(const Version &V) const;
-  llvm::Expected<std::vector<Version>> compile(std::vector<Version> Versions);
-  bool isCompiled(const Version &V) const;
-  void replay(std::vector<Version> &Versions);
+  bool isSearched(const TuneGroup &G) const;
+  std::vector<std::string> flagsFor(const TuneGroup &G, const Plan &P) const;
+  llvm::Error addVersion(TuneGroup &G, Attempt A,
+                         llvm::ArrayRef<std::string> Flags = {},
+                         std::shared_ptr<Question> About = nullptr,
+                         unsigned Part = 0);
+  llvm::Expected<bool> beginVersion();
+  bool beginStep(Workers &Pool);
+  bool beginReplay(Workers &Pool);
+  llvm::Error sortCompiled();
+  double urgencyOf(const Version &V);
+  std::vector<Version *> gatherBatch();
+  void addLaunches(llvm::ArrayRef<Version *> Batch);
   std::string keyOf(const CapturedLaunch &L, const DeviceCode &Code,
                     llvm::json::Object Candidate) const;
   std::optional<Replayed> recall(const std::string &Key);
-  void receive(Launched &L, const WorkResult &Work);
-  std::string prepare(Launched &L);
-  std::vector<Launched>
-  launches(std::map<TuneGroup *, std::vector<VersionTimes>> &All) const;
-  void run(std::vector<Launched> &Launches);
-  std::vector<KernelUse> usesOf(const TuneGroup &G, const Version &V) const;
-  void record(TuneGroup &G, llvm::MutableArrayRef<VersionTimes> All,
-              double Original);
+  bool prepare(Launched &L);
+  void receive(size_t Piece, const WorkResult &Work);
+  void receiveReplay(Launched L, const WorkResult &Work);
+  llvm::Error finish(Version &V);
+  void giveUp(TuneGroup &G, const std::string &Why);
+  bool isWorthAsking(const TuneGroup &G, const Attempt &A);
+  llvm::Error ask(const Version &V);
+  void answer(TuneGroup &G, Question &Q);
+  void checkOriginal(TuneGroup &G);
+  std::vector<KernelUse> usesOf(const Version &V) const;
+  void showProgress();
 
   const std::vector<UnitRecord> &Units;
   const Program &P;
   Answers *Known;
   const ProgramRun &Seen;
   CarryOut Make;
+  Accepted Accepts;
   DeviceCodes Codes;
+  const Plan *Movable = nullptr;
+  Search *Order = nullptr;
+  std::list<Version> Versions; ///< From their compilation to their result.
+  std::deque<Launched> Pending;
+  std::map<size_t, DeviceCodes::Step> Steps; ///< By the number of the piece.
+  std::map<size_t, Launched> Running;        ///< Likewise.
+  Gpus Devices;
+  std::map<const TuneGroup *, double> Original; ///< Nanoseconds, captured.
+  std::map<const TuneGroup *, unsigned> Asked;  ///< Questions.
+  std::optional<Progress> Shown;
+  size_t Pieces = 0;
   unsigned Count = 0, KnownCount = 0;
 };
 

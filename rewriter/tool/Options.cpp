@@ -314,6 +314,18 @@ static Option<double> MostCaptured(
              "launch its kernels again (default: 16)"),
     cl::cat(Category), cl::sub(TuneCommand));
 
+static Option<double> MostSeconds(
+    "time", cl::location(Built.MostSeconds), cl::value_desc("SECONDS"),
+    cl::desc("After which 'tune' ends with the best so far (default: 120; 0: "
+             "try all)"),
+    cl::cat(Category), cl::sub(TuneCommand));
+static cl::opt<Accepted, true, NamedValues<Accepted>> Accepts(
+    "accept", cl::location(Built.Accepts),
+    cl::desc("Versions that 'tune' takes besides those that compute the same"),
+    cl::values(clEnumValN(Accepted::Fusing, "fmad",
+                          "that differ in fused multiply-adds only")),
+    cl::cat(Category), cl::sub(TuneCommand));
+
 static Option<std::string>
     Constants("o", cl::location(Calibration.Constants), cl::value_desc("FILE"),
               cl::desc("Write the constants there (default: "
@@ -477,6 +489,8 @@ static bool check() {
       {DefaultCarveout.getNumOccurrences() && !Wanted.DefaultCarveout,
        "--carveout must be auto, driver or from 0 to 100"},
       {Built.TimedRuns < 1, "--runs must be at least 1"},
+      {!(Built.MostSeconds >= 0 && Built.MostSeconds <= 1e9),
+       "--time must be from 0 to 1000000000"},
       {(Builds && Built.Executable.empty()) ||
            (BuiltProgram.getNumOccurrences() && !Builds),
        "--build and --program go together"},

@@ -11,6 +11,7 @@
 
 #include "tune/Attempts.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace bankstripe;
@@ -165,8 +166,8 @@ void TuneGroup::record(Attempt A, const Plan &Tried) {
 
 // A table becomes constant, whatever layout is asked for; what cannot be bits
 // or split becomes a stripe.
-static Arrangement all(const TuneGroup &G, const Plan &Movable,
-                       LayoutChoice L) {
+Arrangement bankstripe::allAs(const TuneGroup &G, const Plan &Movable,
+                              LayoutChoice L) {
   Arrangement Result;
   for (unsigned I : G.Arrays) {
     if (sharedArrayAt(Movable, I)) {
@@ -190,8 +191,8 @@ static std::string quoted(const Plan &P, unsigned I) {
 }
 
 // By the layout that most arrays have, and those that are left or differ.
-static Attempt named(const TuneGroup &G, const Plan &Movable,
-                     Arrangement Wanted) {
+Attempt bankstripe::named(const TuneGroup &G, const Plan &Movable,
+                          Arrangement Wanted) {
   LayoutChoice Most = Layout::Padded;
   std::string Name = "padded";
   int Count = 0;
@@ -207,7 +208,7 @@ static Attempt named(const TuneGroup &G, const Plan &Movable,
     }
   }
   std::string Left, Others;
-  for (auto [I, Usual] : all(G, Movable, Most))
+  for (auto [I, Usual] : allAs(G, Movable, Most))
     if (Wanted.at(I) == Layout::Keep)
       Left += (Left.empty() ? " without " : ", ") + quoted(Movable, I);
     else if (Wanted.at(I) != Usual)
@@ -216,30 +217,33 @@ static Attempt named(const TuneGroup &G, const Plan &Movable,
   return {Name + Left + Others, std::move(Wanted)};
 }
 
-// \p From without one more of its arrays, the largest first, and then each of
-// its arrays by itself.
-static void addSubsets(std::vector<Attempt> &To, const TuneGroup &G,
-                       const Plan &Movable, const Arrangement &From) {
+double bankstripe::bytesOf(const Plan &P, unsigned I) {
+  return sharedArrayAt(P, I) ? 0 : P.Arrays[I].Array.Shape.BytesPerThread;
+}
+
+// \p From without some of its arrays, and these alone: the larger half, the
+// smaller one, and so on down to each array. A half that only loses, or gains
+// nothing, needs no further look.
+static void addParts(std::vector<Attempt> &To, const TuneGroup &G,
+                     const Plan &Movable, const Arrangement &From) {
   std::vector<unsigned> Moved;
   for (auto [I, L] : From)
     if (L != Layout::Keep)
       Moved.push_back(I);
-  if (Moved.size() < 2)
-    return;
-  auto Bytes = [&](unsigned I) {
-    return sharedArrayAt(Movable, I)
-               ? 0
-               : Movable.Arrays[I].Array.Shape.BytesPerThread;
-  };
-  llvm::stable_sort(
-      Moved, [&](unsigned A, unsigned B) { return Bytes(A) > Bytes(B); });
-  for (const bool IsAlone : {false, true})
-    for (unsigned I : Moved) {
-      Arrangement Wanted = From;
-      for (unsigned Other : Moved)
-        if ((Other == I) != IsAlone)
-          Wanted[Other] = Layout::Keep;
-      To.push_back(named(G, Movable, std::move(Wanted)));
+  llvm::stable_sort(Moved, [&](unsigned A, unsigned B) {
+    return bytesOf(Movable, A) > bytesOf(Movable, B);
+  });
+  for (size_t Count = llvm::PowerOf2Ceil(Moved.size()) / 2; Count; Count /= 2)
+    for (size_t First = 0; First < Moved.size(); First += Count) {
+      const auto Part = llvm::ArrayRef(Moved).slice(
+          First, std::min(Count, Moved.size() - First));
+      for (const bool IsAlone : {false, true}) {
+        Arrangement Wanted = From;
+        for (unsigned I : Moved)
+          if (llvm::is_contained(Part, I) != IsAlone)
+            Wanted[I] = Layout::Keep;
+        To.push_back(named(G, Movable, std::move(Wanted)));
+      }
     }
 }
 
@@ -247,26 +251,22 @@ static void addSubsets(std::vector<Attempt> &To, const TuneGroup &G,
 static void addSingles(std::vector<Attempt> &To, const TuneGroup &G,
                        const Plan &Movable) {
   for (const Layout L : {Layout::Stripe, Layout::Slot})
-    for (auto [I, Choice] : all(G, Movable, L)) {
-      Arrangement Wanted = all(G, Movable, Layout::Keep);
+    for (auto [I, Choice] : allAs(G, Movable, L)) {
+      Arrangement Wanted = allAs(G, Movable, Layout::Keep);
       Wanted[I] = Choice;
       To.push_back(named(G, Movable, std::move(Wanted)));
     }
 }
 
-// \p From with one of its arrays as a stripe or a slot instead.
-static std::vector<Attempt>
-otherLayouts(const TuneGroup &G, const Plan &Movable, const Attempt &From) {
-  std::vector<Attempt> Result;
-  for (const LayoutChoice L : {Layout::Stripe, Layout::Slot})
-    for (auto [I, Choice] : all(G, Movable, L)) {
-      if (From.Got.at(I) == Layout::Keep || From.Got.at(I) == Choice)
-        continue;
-      Arrangement Wanted = From.Got;
+// \p From with one of its arrays in another place.
+static void addNeighbours(std::vector<Attempt> &To, const TuneGroup &G,
+                          const Plan &Movable, const Arrangement &From) {
+  for (const Layout L : {Layout::Keep, Layout::Stripe, Layout::Slot})
+    for (auto [I, Choice] : allAs(G, Movable, L)) {
+      Arrangement Wanted = From;
       Wanted[I] = Choice;
-      Result.push_back(named(G, Movable, std::move(Wanted)));
+      To.push_back(named(G, Movable, std::move(Wanted)));
     }
-  return Result;
 }
 
 // The fastest, and others that take about as long: with less shared memory they
@@ -296,18 +296,13 @@ static bool isOneLayout(const Attempt &A) {
   });
 }
 
-static std::vector<Attempt> carveouts(const TuneGroup &G,
-                                      const Attempt &Fastest) {
-  std::vector<Attempt> Result;
+static void addCarveouts(std::vector<Attempt> &To, const TuneGroup &G,
+                         const Attempt &Fastest) {
   if (!G.MayCarve)
-    return Result;
+    return;
   auto Add = [&](const Attempt &A, const Carveout &C) {
-    auto IsSame = [&](const Attempt &Old) {
-      return Old.Carved && *Old.Carved == C && Old.Wanted == A.Got;
-    };
-    if (!(C == A.GotCarved) && llvm::none_of(G.Attempts, IsSame) &&
-        llvm::none_of(Result, IsSame))
-      Result.push_back({A.Name + ", carveout " + textOf(C), A.Got, C});
+    if (!(C == A.GotCarved))
+      To.push_back({A.Name + ", carveout " + textOf(C), A.Got, C});
   };
   for (const Attempt *A : worthCarving(G, Fastest))
     for (const Carveout &C : CarveoutsToTry)
@@ -318,69 +313,66 @@ static std::vector<Attempt> carveouts(const TuneGroup &G,
     for (const Attempt &A : G.Attempts)
       if (A.Speedup && !A.Carved && isOneLayout(A))
         Add(A, {Carveout::Rule::Auto});
+}
+
+bool bankstripe::isTried(const std::vector<Attempt> &Old, const Attempt &A) {
+  return llvm::any_of(Old, [&](const Attempt &Each) {
+    return Each.Carved == A.Carved &&
+           (Each.Wanted == A.Wanted || Each.Got == A.Wanted);
+  });
+}
+
+Attempt bankstripe::originalOf(const TuneGroup &G, const Plan &Movable) {
+  return {"as it is", allAs(G, Movable, Layout::Keep)};
+}
+
+// Layouts for all arrays, and what is predicted.
+static std::vector<Attempt> uniform(const TuneGroup &G, const Plan &Movable,
+                                    const Arrangement &Foreseen) {
+  const Arrangement Stripes = allAs(G, Movable, Layout::Stripe),
+                    Bits = allAs(G, Movable, Layout::Bits);
+  Arrangement Padded = Stripes;
+  for (auto &[I, L] : Padded)
+    if (L != Layout::Padded)
+      L = Layout::Keep;
+  std::vector<Attempt> Result = {{"padded", std::move(Padded)},
+                                 {Bits == Stripes ? "stripes" : "bits", Bits},
+                                 {"stripes", Stripes},
+                                 {"slots", allAs(G, Movable, Layout::Slot)}};
+  for (unsigned Elements : SplitsToTry)
+    Result.push_back({"split after " + std::to_string(Elements),
+                      allAs(G, Movable, {Layout::Split, Elements})});
+  Result.push_back({"as predicted", Foreseen});
   return Result;
 }
 
-// Those of \p Attempts that differ from each other and all that were tried.
-static std::vector<Attempt> untried(const TuneGroup &G,
-                                    std::vector<Attempt> Attempts) {
-  std::vector<Attempt> Result;
-  for (Attempt &A : Attempts)
-    if (llvm::none_of(
-            Result,
-            [&](const Attempt &Other) { return Other.Wanted == A.Wanted; }) &&
-        llvm::none_of(G.Attempts, [&](const Attempt &Old) {
-          return Old.Wanted == A.Wanted || Old.Got == A.Wanted;
-        }))
-      Result.push_back(std::move(A));
-  return Result;
-}
-
-std::vector<Attempt> bankstripe::nextAttempts(const TuneGroup &G,
+std::vector<Attempt> bankstripe::openAttempts(const TuneGroup &G,
                                               const Plan &Movable,
                                               const Arrangement &Predicted) {
-  if (G.Attempts.empty()) {
-    Arrangement Foreseen;
-    for (unsigned I : G.Arrays)
-      Foreseen[I] = Predicted.at(I);
-    const Arrangement Stripes = all(G, Movable, Layout::Stripe),
-                      Bits = all(G, Movable, Layout::Bits);
-    Arrangement Padded = Stripes;
-    for (auto &[I, L] : Padded)
-      if (L != Layout::Padded)
-        L = Layout::Keep;
-    std::vector<Attempt> First = {{"as it is", all(G, Movable, Layout::Keep)},
-                                  {"padded", std::move(Padded)},
-                                  {Bits == Stripes ? "stripes" : "bits", Bits},
-                                  {"stripes", Stripes},
-                                  {"slots", all(G, Movable, Layout::Slot)}};
-    for (unsigned Elements : SplitsToTry)
-      First.push_back({"split after " + std::to_string(Elements),
-                       all(G, Movable, {Layout::Split, Elements})});
-    First.push_back({"as predicted", std::move(Foreseen)});
-    return untried(G, std::move(First));
-  }
+  Arrangement Foreseen;
+  for (unsigned I : G.Arrays)
+    Foreseen[I] = Predicted.at(I);
+  std::vector<Attempt> Open = uniform(G, Movable, Foreseen);
   const Attempt *Fastest = G.fastest(/*AlsoCarved=*/false);
-  if (!Fastest)
-    return {};
-  std::vector<Attempt> Subsets;
-  addSubsets(Subsets, G, Movable, Fastest->Got);
-  // One array may cost more than another gains, so that all that is faster
-  // than the original is far from what moves them all.
-  const Attempt *Whole = nullptr;
-  for (const Attempt &A : G.Attempts)
-    if (A.Speedup &&
-        !llvm::is_contained(llvm::make_second_range(A.Got), Layout::Keep) &&
-        (!Whole || *A.Speedup > *Whole->Speedup))
-      Whole = &A;
-  if (Whole)
-    addSubsets(Subsets, G, Movable, Whole->Got);
-  if (G.Arrays.size() > 1)
-    addSingles(Subsets, G, Movable);
-  Subsets = untried(G, std::move(Subsets));
-  if (Subsets.empty() && G.Arrays.size() > 1)
-    Subsets = untried(G, otherLayouts(G, Movable, *Fastest));
-  return Subsets.empty() ? carveouts(G, *Fastest) : Subsets;
+  if (G.Arrays.size() > 1) {
+    addParts(Open, G, Movable, Fastest ? Fastest->Got : Foreseen);
+    // One array may cost more than another gains, so that all that is faster
+    // than the original is far from what moves them all.
+    const Attempt *Whole = nullptr;
+    for (const Attempt &A : G.Attempts)
+      if (A.Speedup &&
+          !llvm::is_contained(llvm::make_second_range(A.Got), Layout::Keep) &&
+          (!Whole || *A.Speedup > *Whole->Speedup))
+        Whole = &A;
+    if (Whole)
+      addParts(Open, G, Movable, Whole->Got);
+    addSingles(Open, G, Movable);
+    if (Fastest)
+      addNeighbours(Open, G, Movable, Fastest->Got);
+  }
+  if (Fastest)
+    addCarveouts(Open, G, *Fastest);
+  return Open;
 }
 
 void Trial::add(const TuneGroup &G, const Attempt &A) {

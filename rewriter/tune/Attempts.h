@@ -11,6 +11,8 @@
 //
 //   plan => groups => attempts => (measured) => further attempts => best
 //
+// tune/Search.h says in which order.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_TUNE_ATTEMPTS_H
@@ -34,6 +36,14 @@ struct KernelUse {
   unsigned SharedBytes = 0;               ///< Per block.
 };
 
+/// Why a version computes something else, as far as that was asked.
+enum class Difference {
+  Unasked,
+  Fusing,   ///< Without fused multiply-adds it computes the same.
+  Unstable, ///< So does the original at another optimisation level.
+  Real,     ///< Neither.
+};
+
 /// One arrangement of the arrays of a group, and what came of it.
 struct Attempt {
   std::string Name; ///< For people: `stripes`, `slots without 'x'`.
@@ -46,6 +56,9 @@ struct Attempt {
   /// Time of the original over its time; nothing when it was not measured.
   std::optional<double> Speedup = {};
   std::string Problem = {}; ///< Why not.
+  /// Of one that computes something else: how fast it does so, and why.
+  std::optional<double> WrongSpeedup = {};
+  Difference Differs = Difference::Unasked;
   /// Where the speedup lies with a probability of 95 %, if that is known.
   std::optional<std::pair<double, double>> Sure = {};
   /// It was timed no longer since it is clearly slower.
@@ -60,6 +73,7 @@ struct TuneGroup {
   std::vector<Attempt> Attempts;         ///< In the order of their measuring.
   double Base = 1;      ///< Speedup by what people decided, without more.
   double Noise = 0;     ///< How far two builds of the original were apart.
+  double Share = 1;     ///< Of its kernels in the time of all kernels.
   bool MayCarve = true; ///< All launches of its kernels can be edited.
   /// Why the whole program is run for it; empty where launches are replayed.
   std::string WhyWhole = {};
@@ -70,6 +84,9 @@ struct TuneGroup {
   std::optional<double> InProgram = {};
   /// Why not even the best is worth having; else empty.
   std::string WhyNone = {};
+  std::vector<std::string> Untried = {}; ///< Versions, when the time was up.
+  /// Why nothing of it is measured; else empty.
+  std::string WhyLeft = {};
 
   /// Takes in \p A, which became \p Tried. The first one is the original.
   void record(Attempt A, const Plan &Tried);
@@ -96,10 +113,24 @@ bool becomesConstant(const Plan &P, unsigned I);
 /// What planning made of each array.
 Arrangement layoutsOf(const Plan &P);
 
-/// What to measure next of \p G: attempts that do not depend on each other, of
-/// which the very first is the original; none when it is known what is best.
+/// All movable arrays of \p G as \p L; those that cannot be that as stripes.
+Arrangement allAs(const TuneGroup &G, const Plan &Movable, LayoutChoice L);
+
+/// The bytes of array \p I in each thread; 0 of a shared one.
+double bytesOf(const Plan &P, unsigned I);
+
+/// The attempt that is named by the layout that most arrays of \p Wanted have.
+Attempt named(const TuneGroup &G, const Plan &Movable, Arrangement Wanted);
+
+/// What is measured first of \p G.
+Attempt originalOf(const TuneGroup &G, const Plan &Movable);
+
+/// Whether \p Old has \p A, or what became the same.
+bool isTried(const std::vector<Attempt> &Old, const Attempt &A);
+
+/// What could be measured of \p G besides the original, tried or not.
 /// \p Predicted is what the tool makes by itself.
-std::vector<Attempt> nextAttempts(const TuneGroup &G, const Plan &Movable,
+std::vector<Attempt> openAttempts(const TuneGroup &G, const Plan &Movable,
                                   const Arrangement &Predicted);
 
 /// One version of the whole program. What it does not name stays.

@@ -154,8 +154,10 @@ static Replayed summarize(const ReplayResult &Result) {
   R.Varies = Result.Verdict == ResultVerdict::Varies;
   if (Result.Rewritten && !Result.Rewritten->Error.empty())
     R.Problem = "fails with " + Result.Rewritten->Error;
-  else if (Result.Verdict == ResultVerdict::Differs)
+  else if ((R.Differs = Result.Verdict == ResultVerdict::Differs))
     R.Problem = "computes something else";
+  if (Result.Rewritten)
+    R.Digest = Result.Rewritten->Digest;
   if (const auto &Times = Result.Times) {
     R.Speedup = Times->speedup();
     R.IsStopped = Times->IsStopped;

@@ -66,6 +66,9 @@ struct Replayed {
   /// The original leaves something else each time, so nothing is known of what
   /// this computes.
   bool Varies = false;
+  /// It leaves something else than the original does; Digest tells what.
+  bool Differs = false;
+  std::string Digest = {};
   /// Where the speedup lies with a probability of 95 %, where that was asked
   /// for long enough.
   std::optional<std::pair<double, double>> Sure = {};

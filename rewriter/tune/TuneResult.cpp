@@ -27,7 +27,18 @@ static std::string why(const TuneGroup &G, const std::string &Device) {
   if (!Shown)
     return "nothing that moves it works, on " + Device;
   return (Best ? "" : "at best " + Shown->Name + " ") +
-         speedupText(*Shown->Speedup) + " on " + Device;
+         speedupText(*Shown->Speedup) + " on " + Device +
+         (Best && Best->Differs == Difference::Fusing
+              ? ", differs in fused multiply-adds"
+              : "");
+}
+
+// What a measurement is of, besides its GPU.
+static std::string withInput(const std::string &Input) {
+  constexpr size_t Most = 80;
+  return Input.empty() ? ""
+                       : ", with " + StringRef(Input).take_front(Most).str() +
+                             (Input.size() > Most ? "..." : "");
 }
 
 DecisionsFile bankstripe::decisionsOf(const TuneResult &Tuned) {
@@ -36,7 +47,7 @@ DecisionsFile bankstripe::decisionsOf(const TuneResult &Tuned) {
     if (G.Attempts.empty())
       continue;
     const Attempt *Best = G.best();
-    const std::string Why = why(G, Tuned.Device);
+    const std::string Why = why(G, Tuned.Device) + withInput(Tuned.Input);
     for (unsigned I : G.Arrays) {
       const LayoutChoice Wanted = Best ? Best->Got.at(I) : Layout::Keep;
       if (Wanted != Layout::Keep && becomesConstant(Tuned.Movable, I))
@@ -44,6 +55,7 @@ DecisionsFile bankstripe::decisionsOf(const TuneResult &Tuned) {
       ArrayDecision &D =
           Result.Arrays.emplace_back(decisionAbout(Tuned.Movable, I, Wanted));
       D.ByTune = true;
+      D.Gpu = Tuned.Architecture;
       D.Why = Why;
     }
     for (unsigned Row : G.Kernels) {
@@ -52,6 +64,7 @@ DecisionsFile bankstripe::decisionsOf(const TuneResult &Tuned) {
       KernelDecision D =
           decisionAbout(Tuned.Movable.Kernels[Row].Facts, Best->Carved);
       D.ByTune = true;
+      D.Gpu = Tuned.Architecture;
       D.Why = Why;
       if (auto It = Tuned.Blocks.find(Tuned.Movable.Kernels[Row].Facts.Id);
           It != Tuned.Blocks.end())
@@ -91,6 +104,10 @@ static std::vector<std::string> namesOf(const TuneResult &Tuned,
 }
 
 static std::string howMeasured(const TuneGroup &G) {
+  if (!G.WhyLeft.empty())
+    return "not measured: " + G.WhyLeft;
+  if (G.Attempts.empty() && G.WhyWhole.empty())
+    return "not measured: the time was up; --time gives more";
   if (G.Attempts.empty())
     return "not measured: " + G.WhyWhole + "; with --build, whole programs are";
   if (!G.WhyWhole.empty())
@@ -98,6 +115,36 @@ static std::string howMeasured(const TuneGroup &G) {
   return G.Varies ? "each launch leaves something else, so that only the "
                     "program can be compared"
                   : "";
+}
+
+// The first versions that there was no time for.
+static std::string untriedText(const TuneGroup &G) {
+  constexpr size_t Shown = 3;
+  if (G.Untried.empty())
+    return "";
+  std::string Text =
+      "not tried: " +
+      llvm::join(llvm::ArrayRef(G.Untried).take_front(Shown), "; ");
+  if (G.Untried.size() > Shown)
+    Text += "; and " + std::to_string(G.Untried.size() - Shown) + " more";
+  return Text + "; tune again to go on";
+}
+
+// What became of a version without a speedup, and what one can do.
+static std::string problemText(const Attempt &A) {
+  const std::string Fast =
+      A.WrongSpeedup ? ", at " + speedupText(*A.WrongSpeedup) : "";
+  switch (A.Differs) {
+  case Difference::Fusing:
+    return A.Problem + " only in fused multiply-adds" + Fast +
+           "; --accept=fmad takes it";
+  case Difference::Unstable:
+    return A.Problem + Fast +
+           "; so does the original at another optimisation level: look for "
+           "uninitialised memory, bad indices and races";
+  default:
+    return A.Problem;
+  }
 }
 
 static std::string conclusionOf(const TuneGroup &G) {
@@ -118,7 +165,9 @@ static std::string conclusionOf(const TuneResult &Tuned) {
     return "all kernels of the program together: " +
            speedupText(Tuned.Together->total().speedup());
   return std::ranges::any_of(Tuned.Groups, &TuneGroup::best)
-             ? "not compared in the program, which takes a --build"
+             ? "not compared in the program" +
+                   (Tuned.WhyNotTogether.empty() ? ", which takes a --build"
+                                                 : ": " + Tuned.WhyNotTogether)
              : "";
 }
 
@@ -133,8 +182,10 @@ static void printGroup(llvm::raw_ostream &OS, const TuneResult &Tuned,
   const Attempt *Best = G.best();
   for (const Attempt &A : G.Attempts) {
     OS << llvm::formatv("  {0} {1,-32} ", &A == Best ? '*' : ' ', A.Name);
-    OS << (A.Speedup ? speedupText(*A.Speedup) : A.Problem) << '\n';
+    OS << (A.Speedup ? speedupText(*A.Speedup) : problemText(A)) << '\n';
   }
+  if (const std::string Untried = untriedText(G); !Untried.empty())
+    OS << "  " << Untried << '\n';
   if (const std::string End = conclusionOf(G); !End.empty())
     OS << "  " << End << '\n';
 }
@@ -177,7 +228,7 @@ static std::string standingOf(const TuneGroup &G, const Attempt &A) {
   if (&A == Best)
     return "the best";
   if (!A.Speedup)
-    return A.Problem;
+    return problemText(A);
   if (&A == &G.Attempts.front())
     return "the original, compiled once more";
   if (*A.Speedup >= *Than.Speedup ||
@@ -238,15 +289,19 @@ json::Value bankstripe::toJson(const TuneResult &Tuned) {
         {"varies", G.Varies},
         {"inProgram", G.InProgram},
         {"noise", G.Noise},
+        {"share", G.Share},
+        {"untried", json::Array(G.Untried)},
         {"best", Best ? json::Value(Best->Name) : json::Value(nullptr)},
         {"attempts", std::move(Attempts)}});
   }
   return json::Object{
-      {"schema", 3},
+      {"schema", 4},
       {"tool", "bankstripe"},
       {"summary", headline(Tuned)},
       {"conclusion", conclusionOf(Tuned)},
       {"device", Tuned.Device},
+      {"architecture", Tuned.Architecture},
+      {"timeIsUp", Tuned.IsTimeUp},
       {"replays", Tuned.Replays},
       {"knownReplays", Tuned.Known},
       {"comparisons", Tuned.Comparisons},

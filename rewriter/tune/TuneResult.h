@@ -30,6 +30,10 @@ struct TuneResult {
   std::vector<std::string> NotLaunched = {}; ///< Kernels with arrays to move.
   /// The whole program with the best of all kernels, when it was compared.
   std::optional<Measurement> Together = {};
+  std::string WhyNotTogether = {}; ///< Why it was not; else empty.
+  bool IsTimeUp = false;           ///< Or somebody asked to end.
+  std::string Architecture = {};   ///< Of the GPU: `sm_90`.
+  std::string Input = {};          ///< The program's arguments.
 };
 
 /// A decision for every array that was measured, with the figures, and for

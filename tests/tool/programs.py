@@ -32,7 +32,9 @@ if option("--survey"):
     open(result, "w").write(json.dumps({{
         "version": 3, "problem": "", "device": "{device}", "capability": "9.0",
         "kernels": [{{"name": "{kernel}", "blockThreads": 96, "captures": captures,
-                     "problem": "" if captures else "a test"}}]}}))
+                     "totalNs": 100,
+                     "problem": "" if captures else "a test"}},
+                    *([{{"name": "other()", "totalNs": {others}}}] if {others} else [])]}}))
     sys.exit(0)
 if page := option("--html"):
     shutil.copy(option("--plan"), page)
@@ -65,6 +67,12 @@ import json, os, sys, time as clock
 option = {{a.split("=")[0]: a.split("=")[-1] for a in sys.argv[1:]}}
 TIMES = {times}
 results = []
+gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+with open("{folder}/gpus", "a") as log:
+    log.write(gpu + " " + option["--lock"] + "\\n")
+if gpu == "{broken}":
+    sys.exit("this GPU is another one")
+clock.sleep({takes})
 candidates = json.load(open(option["--candidates"]))
 if os.path.exists("{folder}/hang") and "carveout" in candidates[0]:
     open("{folder}/hanging.new", "w").write(str(os.getpid()))
@@ -79,9 +87,12 @@ for candidate in candidates:
     time = TIMES[form] * {factors}.get(str(candidate.get("carveout")), 1)
     error = "CUDA_ERROR_ILLEGAL_ADDRESS" if form in {failing} else ""
     speedup = TIMES["keep"] * {elsewhere} / abs(time)
+    unfused, slow = "// -fmad=false" in text, "// -O1" in text
+    digest = (form if time < 0 and not (unfused and {rounding}) else
+              "another" if slow and {unstable} else "")
     results.append({{
         "version": 3, "verdict": "differs" if time < 0 or error else "{verdict}", "problem": "",
-        "original": {{}}, "rewritten": {{"error": error}}, "untimed": "",
+        "original": {{}}, "rewritten": {{"error": error, "digest": digest}}, "untimed": "",
         "times": {{"originalMedianNs": speedup, "rewrittenMedianNs": 1, "stopped": speedup < 0.6,
                   "speedupInterval": [speedup * 0.99, speedup * 1.02]}}}})
 json.dump(results, open(option["--json"], "w"))
@@ -93,7 +104,8 @@ echo "$@" >>"{log}"
 echo "ptxas info    : Compiling entry function '_Z5countPKiPi' for 'sm_90'"
 echo "ptxas info    : Used 40 registers, 400 bytes smem"
 for word; do [ "$last" = -o ] && output=$word; last=$word; done
-! grep -q "{refused}" "$last" && cp "$last" "$output"
+! grep -q "{refused}" "$last" && cp "$last" "$output" || exit 1
+for word; do case $word in -fmad=false | -O1) echo "// $word" >>"$output" ;; esac; done
 """
 
 BUILD = '{ cat a.cu; echo "// $NVCC_APPEND_FLAGS"; } >app && chmod +x app'
@@ -118,28 +130,31 @@ class ProgramTest(ToolTest):
 
     def fake_verify(self, times, kernel="count(int const*, int*)", rounding=False,
                     wrong_from=1000, replays=False, beside=10, digest="",
-                    device="Test GPU", takes=0):
+                    device="Test GPU", takes=0, others=0):
         """By form, how long a version takes: less than 0 for one that is wrong.
 
         With rounding it is only wrong where multiplications are fused. The call
         wrong_from, and all after it, find a difference. Another kernel takes 10,
         and beside a changed one what is given. Captures of one digest are the same. The
-        first run takes so many seconds.
+        first run takes so many seconds, of which others are other kernels' nanoseconds.
         """
         path = self.write("fake-verify", VERIFY.format(
             python=sys.executable, times=times, kernel=kernel, rounding=rounding,
             wrong_from=wrong_from, calls=self.folder / "calls", replays=replays, beside=beside,
-            digest=digest, device=device, takes=takes))
+            digest=digest, device=device, takes=takes, others=others))
         path.chmod(0o755)
         return path
 
-    def fake_replay(self, times, factors=None, failing=(), verdict="identical", elsewhere=1):
+    def fake_replay(self, times, factors=None, failing=(), verdict="identical", elsewhere=1,
+                    rounding=False, unstable=False, takes=0, broken="none"):
         """The same by themselves; factors are those of carveouts, and elsewhere is
         how much slower the original is in its program than compiled alone. While there
-        is a file `hang`, carveouts take forever."""
+        is a file `hang`, carveouts take forever. With rounding, what is wrong is right where
+        multiplications are not fused; unstable is an original that leaves something else where
+        it is not optimised. Each replay takes so many seconds, and fails on a broken GPU."""
         self.write("bankstripe-replay", REPLAY.format(
             python=sys.executable, times=times, factors=factors or {}, failing=failing,
-            folder=self.folder,
+            folder=self.folder, rounding=rounding, unstable=unstable, takes=takes, broken=broken,
             verdict=verdict, elsewhere=elsewhere)).chmod(0o755)
 
     def fake_toolkit(self, refused="nothing like it"):

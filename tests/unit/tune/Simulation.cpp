@@ -18,8 +18,12 @@ std::string Version::of(const std::string &Array) const {
 
 Simulation::Simulation(const TestUnit &U, PlanOptions Options)
     : Speedup([](const Version &) { return 1.0; }),
-      IsLaunched([](const std::string &) { return true; }), U(U),
-      Options(std::move(Options)), Movable(U.plan(this->Options)) {}
+      IsLaunched([](const std::string &) { return true; }),
+      ShareOf([](const std::string &) { return 1.0; }),
+      Foreseen([](const TuneGroup &, const Arrangement &) {
+        return std::optional<double>();
+      }),
+      U(U), Options(std::move(Options)), Movable(U.plan(this->Options)) {}
 
 void Simulation::measure(const TuneGroup &G, const Plan &P, Attempt &A) const {
   double Original = 0, Changed = 0;
@@ -34,26 +38,29 @@ void Simulation::measure(const TuneGroup &G, const Plan &P, Attempt &A) const {
     A.Speedup = Original / Changed;
 }
 
-std::vector<std::string> Simulation::tune() {
+std::vector<std::string> Simulation::tune(double Seconds) {
   Groups = tuneGroups(Movable, [this](const KernelPlan &K) {
     return IsLaunched(K.Facts.Name);
   });
-  std::vector<std::string> Names;
   for (TuneGroup &G : Groups)
-    while (true) {
-      auto Next = nextAttempts(G, Movable, layoutsOf(Movable));
-      if (Next.empty() || Names.size() > 100)
-        break;
-      for (Attempt &A : Next) {
-        Names.push_back(A.Name);
-        Trial T;
-        T.add(G, A);
-        const Plan P = U.plan(planningFor(T, Movable, Options));
-        measure(G, P, A);
-        G.record(std::move(A), P);
-      }
-    }
-  EXPECT_LE(Names.size(), 100u) << "the search does not end";
+    G.Share = ShareOf(Movable.Kernels[G.Kernels.front()].Facts.Name);
+  Search Order(Groups, Movable, layoutsOf(Movable), Foreseen, Seconds == 0);
+  std::vector<std::string> Names;
+  double Clock = 0;
+  while (Seconds == 0 || Clock < Seconds) {
+    auto Next = Order.next([](const TuneGroup &) { return true; });
+    if (!Next || Names.size() > 1000)
+      break;
+    Clock += SecondsOfAVersion;
+    Names.push_back(Next->What.Name);
+    Trial T;
+    T.add(*Next->Group, Next->What);
+    const Plan P = U.plan(planningFor(T, Movable, Options));
+    measure(*Next->Group, P, Next->What);
+    Order.finish(*Next->Group, std::move(Next->What), P, SecondsOfAVersion);
+  }
+  Order.nameUntried();
+  EXPECT_LE(Names.size(), 1000u) << "the search does not end";
   return Names;
 }
 

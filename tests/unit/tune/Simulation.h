@@ -20,6 +20,7 @@
 #define BANKSTRIPE_TESTS_UNIT_TUNE_SIMULATION_H
 
 #include "Units.h"
+#include "tune/Search.h"
 #include "tune/TuneResult.h"
 #include <functional>
 
@@ -42,9 +43,15 @@ public:
   /// Of the version over the original; below 0: the version is wrong.
   std::function<double(const Version &)> Speedup;
   std::function<bool(const std::string &)> IsLaunched;
+  /// Of the program's time; all by default.
+  std::function<double(const std::string &)> ShareOf;
+  double SecondsOfAVersion = 1;
+  /// What the model says; nothing unless it is set.
+  Foresight Foreseen;
 
-  /// Searches every group. \returns the names of the attempts.
-  std::vector<std::string> tune();
+  /// Searches every group, for so many seconds by an invented clock; 0: until
+  /// all is tried. \returns the names of the attempts.
+  std::vector<std::string> tune(double Seconds = 0);
   /// The names of the attempts of the group of kernel \p Name.
   std::vector<std::string> attemptsOf(const std::string &Name) const;
   /// The best for that group; empty for the original.

@@ -1,0 +1,371 @@
+//===-- Tuning.cpp - one run of bankstripe tune ---------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tool/Tuning.h"
+#include "bench/Replays.h"
+#include "plan/KernelSetting.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <csignal>
+#include <set>
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+double bankstripe::secondsSince(TimePoint Begin) {
+  const std::chrono::duration<double> Passed =
+      std::chrono::steady_clock::now() - Begin;
+  return Passed.count();
+}
+
+// Where no command says for what the code is made, it runs on this GPU, whose
+// blocks may have more shared memory than those of any.
+void Tuning::adoptGpu() {
+  PlanOptions &Planning = Read.Planning;
+  if (!Planning.AllGpuArchs.empty() || Seen.Architecture.empty())
+    return;
+  Planning.GpuArch = Seen.Architecture;
+  Planning.AllGpuArchs = {Planning.GpuArch};
+  if (!Options.Planning.Wanted.SharedLimit)
+    Planning.SharedLimit = commonSharedLimit(Planning);
+}
+
+llvm::Error Tuning::survey(const std::vector<TuneGroup> &Likely,
+                           const Plan &Assumed) {
+  std::vector<std::string> Symbols;
+  for (const TuneGroup &G : Likely)
+    for (unsigned Row : G.Kernels)
+      Symbols.push_back(Assumed.Kernels[Row].Facts.Id);
+  if (Options.level() != Detail::Quiet)
+    llvm::errs() << "bankstripe: running the program to see what it launches\n";
+  const auto Before = std::chrono::steady_clock::now();
+  llvm::Expected<ProgramRun> Run = P.survey(Original, Symbols);
+  if (!Run)
+    return Run.takeError();
+  SecondsOfARun = secondsSince(Before);
+  Seen = std::move(*Run);
+  Result.Device = Seen.Device;
+  Result.Architecture = Seen.Architecture;
+  Result.Input = llvm::join(Options.Program.Arguments, " ");
+  adoptGpu();
+  for (const KernelPlan &K : makePlan(Units, Read.Planning).Kernels) {
+    auto Found = Seen.Kernels.find(comparableName(K.Facts.Id));
+    if (Found == Seen.Kernels.end()) {
+      if (llvm::is_contained(Symbols, K.Facts.Id))
+        Result.NotLaunched.push_back(K.Facts.Name);
+    } else if (K.Block.Source == BlockSizeSource::Unknown) {
+      Result.Blocks[K.Facts.Id] = Found->second.MostThreads;
+      Read.Planning.KernelDecisions.emplace_back(decisionAbout(K.Facts))
+          .BlockSize = Found->second.MostThreads;
+    }
+  }
+  return llvm::Error::success();
+}
+
+// The decisions of people stay, those of the trial join them.
+llvm::Expected<SourceVersion> Tuning::carryOut(const Trial &T) const {
+  return rewriteUnits(Units, planningFor(T, Result.Movable, Read.Planning),
+                      Options.Planning.EmbedHelper);
+}
+
+bool Tuning::knowsAllKernels() const {
+  std::set<std::string> Known;
+  for (const UnitResult &Unit : Units)
+    for (const Kernel &K : Unit.Facts.Kernels)
+      Known.insert(comparableName(K.Id));
+  bool All = true;
+  for (const auto &[Name, K] : Seen.Kernels)
+    if (!Known.count(Name)) {
+      All = false;
+      llvm::errs() << "bankstripe: the program launches " << printable(K.Name)
+                   << ", which is in no file that could be read\n";
+    }
+  return All;
+}
+
+// What hardly takes time is not worth the time that it would take.
+void Tuning::weigh(TuneGroup &G) const {
+  constexpr double WorthMeasuring = 0.01;
+  double Own = 0, All = 0;
+  for (const auto &[Name, K] : Seen.Kernels)
+    All += K.Nanoseconds;
+  for (unsigned Row : G.Kernels)
+    Own += Seen.Kernels.at(comparableName(Result.Movable.Kernels[Row].Facts.Id))
+               .Nanoseconds;
+  G.Share = All > 0 ? Own / All : 1;
+  if (G.Share < WorthMeasuring && Options.Program.MostSeconds > 0)
+    G.WhyLeft = llvm::formatv("it takes {0:P1} of the time of all kernels; "
+                              "--time=0 measures it",
+                              G.Share);
+}
+
+std::optional<double> Tuning::foresee(const TuneGroup &G,
+                                      const Arrangement &A) const {
+  Trial T;
+  T.Arrays = A;
+  const Plan Made =
+      makePlan(Units, planningFor(T, Result.Movable, Read.Planning));
+  double Product = 1;
+  for (unsigned Row : G.Kernels) {
+    const std::optional<Prediction> &Own = Made.Kernels[Row].Predicted;
+    if (!Own)
+      return std::nullopt;
+    Product *= Own->Speedup;
+  }
+  return std::pow(Product, 1.0 / G.Kernels.size());
+}
+
+// The best of all kernels is compared in the program afterwards.
+void Tuning::setSearchTime() const {
+  const double Most = Options.Program.MostSeconds;
+  if (Most <= 0)
+    return;
+  const double Left = Most - secondsSince(Begin);
+  const double ToConfirm =
+      P.canBuild() ? SecondsToBuild + 3 * SecondsOfARun : 0;
+  setDeadline(std::chrono::steady_clock::now() +
+              std::chrono::milliseconds(static_cast<int64_t>(
+                  1000 * (Left - std::min(ToConfirm, Left / 2)))));
+}
+
+// Also because the time is up.
+bool Tuning::isOver(int Signal) {
+  if (Signal && Signal != SIGALRM)
+    StoppedBy = Signal;
+  if (Signal)
+    Result.IsTimeUp = true;
+  return Signal != 0;
+}
+
+llvm::Error Tuning::search(double MinSpeedup) {
+  P.goOnWhenAsked();
+  setSearchTime();
+  Result.Movable = makePlan(Units, Read.Planning);
+  PlanOptions Usual = Read.Planning;
+  Usual.MinSpeedup = MinSpeedup;
+  Result.Groups = tuneGroups(Result.Movable, [&](const KernelPlan &K) {
+    return Seen.Kernels.count(comparableName(K.Facts.Id)) != 0;
+  });
+  for (TuneGroup &G : Result.Groups)
+    weigh(G);
+  Order.emplace(
+      Result.Groups, Result.Movable, layoutsOf(makePlan(Units, Usual)),
+      [this](const TuneGroup &G, const Arrangement &A) {
+        return foresee(G, A);
+      },
+      Options.Program.MostSeconds == 0);
+  Replays Alone(
+      Read.Units, P, Read.Known.get(), Seen,
+      [this](const Trial &T) { return carryOut(T); }, Options.Program.Accepts);
+  auto Signal = Alone.search(Result.Groups, Result.Movable, *Order);
+  if (!Signal)
+    return Signal.takeError();
+  Result.Replays = Alone.count();
+  Result.Known = Alone.knownCount();
+  bool IsDone = isOver(*Signal);
+  for (TuneGroup &G : Result.Groups)
+    if (!IsDone && !G.WhyWhole.empty() && G.WhyLeft.empty() && P.canBuild()) {
+      if (llvm::Error E = searchWhole(G))
+        return E;
+      IsDone = isOver();
+    }
+  if (IsDone)
+    Order->nameUntried();
+  return llvm::Error::success();
+}
+
+// What cannot be built, or computes something else, has a problem.
+llvm::Expected<Measurement> Tuning::compareWhole(const SourceVersion &Version,
+                                                 unsigned TimedRuns) {
+  ++Result.Comparisons;
+  llvm::Expected<std::string> Built = P.build("changed", Version.Changes);
+  if (!Built) {
+    Measurement Failed;
+    Failed.Problem = toString(Built.takeError());
+    return Failed;
+  }
+  if (!Version.Changes.empty())
+    if (llvm::Error E = P.checkChanged(Original, *Built))
+      return E;
+  llvm::Expected<Measurement> M = P.measure(Original, *Built, TimedRuns);
+  if (M)
+    Result.Device = M->Device;
+  return M;
+}
+
+// Time of the kernels of G in the original over that in the other program.
+static std::optional<double> speedupOf(const TuneGroup &G, const Plan &P,
+                                       const Measurement &M) {
+  double Original = 0, Changed = 0;
+  for (unsigned Row : G.Kernels)
+    if (auto It = M.Kernels.find(comparableName(P.Kernels[Row].Facts.Id));
+        It != M.Kernels.end()) {
+      Original += It->second.Original;
+      Changed += It->second.Changed;
+    }
+  if (Original <= 0 || Changed <= 0)
+    return std::nullopt;
+  return Original / Changed;
+}
+
+llvm::Error Tuning::searchWhole(TuneGroup &G) {
+  while (auto Next =
+             Order->next([&](const TuneGroup &Any) { return &Any == &G; })) {
+    Attempt &A = Next->What;
+    if (Options.level() != Detail::Quiet)
+      llvm::errs() << "bankstripe: building and running "
+                   << Result.Movable.Kernels[G.Kernels.front()].Facts.Name
+                   << ", " << A.Name << '\n';
+    const TimePoint Began = std::chrono::steady_clock::now();
+    Trial T;
+    T.add(G, A);
+    llvm::Expected<SourceVersion> Version = carryOut(T);
+    if (!Version)
+      return Version.takeError();
+    llvm::Expected<Measurement> M = compareWhole(
+        *Version, runsToTry(SecondsOfARun, Options.Program.TimedRuns));
+    if (P.isAsked()) {
+      consumeError(M.takeError());
+      return llvm::Error::success();
+    }
+    if (!M)
+      return M.takeError();
+    if (G.Attempts.empty() && !M->Problem.empty())
+      return llvm::createStringError("the original, built and run twice, "
+                                     "does not agree with itself: " +
+                                     M->Problem);
+    A.Problem = M->Problem;
+    if (A.Problem.empty())
+      A.Speedup = speedupOf(G, Result.Movable, *M);
+    if (A.Problem.empty() && !A.Speedup)
+      A.Problem = "no launch of it was timed";
+    Order->finish(G, std::move(A), Version->Decisions, secondsSince(Began));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Tuning::searchWholeSince(TuneGroup &G, std::string Why) {
+  G.WhyWhole = std::move(Why);
+  Order->restart(G);
+  return searchWhole(G);
+}
+
+// Whether the program, or the kernels of a group in it, lose by the best of
+// all.
+bool Tuning::isSlower(const Measurement &M) const {
+  return M.total().speedup() < 1 ||
+         llvm::any_of(
+             Result.Groups,
+             [&](const TuneGroup &G) {
+               return G.best() &&
+                      speedupOf(G, Result.Movable, M).value_or(0) < 1;
+             });
+}
+
+// What differs in the way that was accepted is right.
+llvm::Expected<Measurement> Tuning::compareBest(const SourceVersion &Version) {
+  const unsigned TimedRuns =
+      runsToConfirm(SecondsOfARun, Options.Program.TimedRuns);
+  llvm::Expected<Measurement> M = compareWhole(Version, TimedRuns);
+  if (M && M->Problem.empty() && TimedRuns == 0 && isSlower(*M) && !P.isAsked())
+    M = compareWhole(Version, 1);
+  if (M && !M->Problem.empty() && !P.isAsked() &&
+      Options.Program.Accepts == Accepted::Fusing) {
+    auto Agrees = P.agreesUnfused(Version.Changes);
+    if (!Agrees)
+      return Agrees.takeError();
+    if (*Agrees)
+      M->Problem.clear();
+  }
+  return M;
+}
+
+// What was right alone stays, except where only the program could tell that.
+void Tuning::leaveUncompared(StringRef Why) {
+  Result.WhyNotTogether = Why;
+  for (TuneGroup &G : Result.Groups)
+    if (G.best() && G.Varies && G.WhyWhole.empty())
+      G.WhyNone = "each launch leaves something else, and " + Why.str() +
+                  " before the program was compared";
+}
+
+// Measures in the program what loses there. \returns whether all are settled.
+llvm::Expected<bool> Tuning::settle(const Measurement &M) {
+  const bool IsWrong = !M.Problem.empty();
+  bool IsSettled = true;
+  for (TuneGroup &G : Result.Groups) {
+    G.InProgram = speedupOf(G, Result.Movable, M);
+    const double Gain = G.InProgram.value_or(0);
+    // Which one is wrong is among those that were not compared alone.
+    if (!G.best() || !G.WhyWhole.empty() || (IsWrong ? !G.Varies : Gain >= 1))
+      continue;
+    std::string Why =
+        IsWrong ? "with what is best alone, " + M.Problem
+                : llvm::formatv("what was {0:F2}x alone is {1:F2}x in it",
+                                *G.best()->Speedup, Gain)
+                      .str();
+    IsSettled = false;
+    if (llvm::Error E = searchWholeSince(G, std::move(Why)))
+      return std::move(E);
+  }
+  if (IsWrong && IsSettled)
+    return llvm::createStringError("the best of all kernels together does not "
+                                   "work, so nothing is written: " +
+                                   M.Problem);
+  // Other kernels may pay for it: a carveout, or what is left in the caches.
+  const double Total = M.total().speedup();
+  if (IsSettled && Total < 1)
+    for (TuneGroup &G : Result.Groups)
+      if (G.best())
+        G.WhyNone = llvm::formatv(
+            "all kernels of the program together are at {0:F2}x", Total);
+  return IsSettled;
+}
+
+// Each best version was right by itself; this is all of them together, in the
+// program. What the program does not gain from is measured in it. Before one
+// run condemns anything, both programs are timed.
+llvm::Error Tuning::confirm() {
+  if (!P.canBuild() ||
+      llvm::none_of(Result.Groups, [](const TuneGroup &G) { return G.best(); }))
+    return llvm::Error::success();
+  const char *const TimeIsUp = "the time was up";
+  if (StoppedBy) {
+    leaveUncompared("it was interrupted");
+    return llvm::Error::success();
+  }
+  if (Options.Program.MostSeconds > 0)
+    setDeadline(Begin + std::chrono::milliseconds(static_cast<int64_t>(
+                            1000 * Options.Program.MostSeconds)));
+  if (Options.level() != Detail::Quiet)
+    llvm::errs() << "bankstripe: building and running the program with the "
+                    "best of each kernel\n";
+  llvm::Expected<SourceVersion> Version = carryOut(bestOf(Result.Groups));
+  if (!Version)
+    return Version.takeError();
+  llvm::Expected<Measurement> M = compareBest(*Version);
+  if (isOver()) {
+    consumeError(M.takeError());
+    leaveUncompared(StoppedBy ? "it was interrupted" : TimeIsUp);
+    return llvm::Error::success();
+  }
+  if (!M)
+    return M.takeError();
+  auto IsSettled = settle(*M);
+  if (!IsSettled)
+    return IsSettled.takeError();
+  Result.Together = std::move(*M);
+  if (isOver()) {
+    Order->nameUntried();
+    leaveUncompared(StoppedBy ? "it was interrupted" : TimeIsUp);
+    return llvm::Error::success();
+  }
+  return *IsSettled ? llvm::Error::success() : confirm();
+}

@@ -1,0 +1,97 @@
+//===-- Tuning.h - one run of bankstripe tune --------------------*- C++
+//-*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     the original runs once              which kernels, which blocks, captures
+//     each version of a kernel alone      bench/Replays
+//     where that cannot be, each in it    the whole program
+//     the best of all kernels together    the whole program
+//
+// From the search on it ends when the time is up, or when somebody asks for it,
+// with what is best and right by then.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TOOL_TUNING_H
+#define BANKSTRIPE_TOOL_TUNING_H
+
+#include "bench/Program.h"
+#include "tool/Pipeline.h"
+#include "tune/Search.h"
+#include "tune/TuneResult.h"
+#include <chrono>
+
+namespace bankstripe {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+
+/// In seconds.
+double secondsSince(TimePoint Begin);
+
+/// One `bankstripe tune`.
+class Tuning {
+public:
+  /// \p Original is the executable, which took so many seconds to build.
+  Tuning(const ToolOptions &Options, ReadResult Read, Program &P,
+         std::string Original, double SecondsToBuild, TimePoint Begin)
+      : Options(Options), Read(std::move(Read)), Units(this->Read.results()),
+        P(P), Original(std::move(Original)), SecondsToBuild(SecondsToBuild),
+        Begin(Begin) {}
+
+  /// Runs the program. What it shows of blocks counts as known from then on.
+  llvm::Error survey(const std::vector<TuneGroup> &Likely, const Plan &Assumed);
+  llvm::Error search(double MinSpeedup);
+  llvm::Error confirm();
+  /// Whether all that could move was launched with blocks that leave no room.
+  bool foundNothing() const {
+    return Result.Groups.empty() && Result.NotLaunched.empty();
+  }
+  /// Whether every kernel that was launched is in a file that was read; names
+  /// the others.
+  bool knowsAllKernels() const;
+  /// The signal of who asked to end; else 0.
+  int stoppedBy() const { return StoppedBy; }
+  /// What was found by now.
+  const TuneResult &result() {
+    Result.Seconds = secondsSince(Begin);
+    return Result;
+  }
+
+private:
+  void adoptGpu();
+  void weigh(TuneGroup &G) const;
+  std::optional<double> foresee(const TuneGroup &G, const Arrangement &A) const;
+  void setSearchTime() const;
+  bool isOver(int Signal);
+  bool isOver() { return isOver(P.lastSignal()); }
+  llvm::Expected<SourceVersion> carryOut(const Trial &T) const;
+  llvm::Expected<Measurement> compareWhole(const SourceVersion &Version,
+                                           unsigned TimedRuns);
+  bool isSlower(const Measurement &M) const;
+  llvm::Error searchWhole(TuneGroup &G);
+  llvm::Error searchWholeSince(TuneGroup &G, std::string Why);
+  llvm::Expected<Measurement> compareBest(const SourceVersion &Version);
+  llvm::Expected<bool> settle(const Measurement &M);
+  void leaveUncompared(llvm::StringRef Why);
+
+  const ToolOptions &Options;
+  ReadResult Read;                     ///< Whatever can move does.
+  const std::vector<UnitResult> Units; ///< Planned for again and again.
+  Program &P;
+  std::string Original; ///< The executable.
+  ProgramRun Seen;
+  TuneResult Result;
+  std::optional<Search> Order;
+  double SecondsOfARun = 0; ///< Of the whole program, captures included.
+  double SecondsToBuild;
+  TimePoint Begin;
+  int StoppedBy = 0;
+};
+
+} // namespace bankstripe
+
+#endif
