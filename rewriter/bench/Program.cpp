@@ -14,6 +14,7 @@
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <filesystem>
@@ -96,11 +97,24 @@ ProcessResult Program::execute(const std::vector<std::string> &Command,
   return Ended;
 }
 
+// Links stay: the python of a virtual environment finds its packages by the
+// path that it was called by. A name without a folder is looked for as shells
+// do, once no program here has it.
+static std::string programPath(StringRef Named) {
+  llvm::SmallString<256> Path(Named);
+  if (!Named.contains('/') &&
+      (!fs::is_regular_file(Named) || !fs::can_execute(Named)))
+    if (auto Found = llvm::sys::findProgramByName(Named))
+      Path = *Found;
+  (void)fs::make_absolute(Path); // Fails only without a current folder.
+  return std::string(Path);
+}
+
 llvm::Expected<std::string> Program::build(StringRef Name,
                                            ArrayRef<ChangedFile> Changes,
                                            ArrayRef<std::string> Extra) {
   if (!canBuild())
-    return realPath(Options.Executable);
+    return programPath(Options.Executable);
   return Options.BuildCommand.empty() ? buildFiles(Name, Changes, Extra)
                                       : buildTree(Name, Changes, Extra);
 }

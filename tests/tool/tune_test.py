@@ -350,7 +350,7 @@ class Replayed(TuneTest):
         self.assertIn("fails with CUDA_ERROR_ILLEGAL_ADDRESS", done.stdout)
         self.assertIn("* slots", done.stdout)
 
-    def run_program(self, *args, verdict="identical", **fake):
+    def run_program(self, *args, verdict="identical", program="build/app", path="", **fake):
         """A program that is there, with its sources in a compilation database."""
         self.fake_replay(GAINS, verdict=verdict)
         self.fake_toolkit()
@@ -360,8 +360,8 @@ class Replayed(TuneTest):
             "command": "nvcc -O3 -arch=sm_90 -c a.cu"}]))
         verify = self.fake_verify(GAINS, **fake)
         return self.run_tool("tune", f"--verify-program={verify}", "--cuda-path=kit",
-                             "--no-confirm", *args, "--", "build/app", "7",
-                             env=self.environment())
+                             "--no-confirm", *args, "--", program, "7",
+                             env={**self.environment(), "PATH": f"{path}:{os.environ['PATH']}"})
 
     def test_a_program_that_is_there_needs_no_build(self):
         done = self.expect(DONE, self.run_program(replays=True))
@@ -369,6 +369,29 @@ class Replayed(TuneTest):
         self.assertIn("not compared in the program, which takes a --build", done.stdout)
         self.assertIn("decision:        stripe", self.decisions())
         self.assertFalse((self.folder / "calls").exists())
+
+    def runs_python_of_the_environment(self, program):
+        self.write("venv/bin/kept", "")
+        (self.folder / "venv/bin/python").symlink_to("../../build/app")
+        (self.folder / "python").mkdir()  # No program, though it is called so.
+        done = self.expect(DONE, self.run_program("--verbose", replays=True, program=program,
+                                                  path=f"{self.folder}/venv/bin"))
+        self.assertIn(f" -- {self.folder}/venv/bin/python 7", done.stderr)
+
+    def test_a_virtual_environment_keeps_its_python(self):
+        self.runs_python_of_the_environment("venv/bin/python")
+
+    def test_a_program_is_found_on_path(self):
+        self.runs_python_of_the_environment("python")
+
+    def test_of_a_program_the_database_that_is_named_tells_the_sources_wherever_they_are(self):
+        self.write("here/kept", "")
+        self.expect(DONE, self.run_program("--dry-run", "-p", "build"))
+        done = subprocess.run([TOOL, "tune", "--dry-run", "--no-confirm", "--cuda-path=../kit", "-p", "../build", "--",
+                               "../build/app"], cwd=self.folder / "here", capture_output=True, text=True,
+                              env=self.environment(), check=False)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("capture launches of count", done.stdout)
 
     def test_of_a_program_the_database_tells_the_sources(self):
         self.write("other.cu", "this is of another program\n")
