@@ -4,8 +4,9 @@
 Usage: make_wheel.py BUILD_FOLDER OUTPUT_FOLDER
 
 The wheel holds what `cmake --install` installs, so that `pip install` puts the
-program into the environment's bin, with all else where it looks for it. There
-is no Python code in it. Its tag says which glibc it needs.
+program into the environment's bin, with all else where it looks for it. The
+Python package in it (python/) calls the program. Its tag says which glibc it
+needs.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -22,6 +23,8 @@ import zipfile
 
 # The same content makes the same file.
 DATE = (1980, 1, 1, 0, 0, 0)
+
+PACKAGE = pathlib.Path(__file__).resolve().parents[1] / "python" / "bankstripe"
 
 SUMMARY = "Moves per-thread CUDA arrays from local memory into shared memory"
 
@@ -82,6 +85,8 @@ def make(stage, folder, version):
         "Wheel-Version: 1.0\nGenerator: make_wheel.py\nRoot-Is-Purelib: false\n"
         f"Tag: py3-none-{platform_tag}\n").encode())
     wheel.add(f"{name}.dist-info/LICENSE", (stage / "share/doc/bankstripe/LICENSE").read_bytes())
+    for file in sorted(path for path in PACKAGE.iterdir() if path.is_file()):
+        wheel.add(f"bankstripe/{file.name}", file.read_bytes())
     for file in sorted(path for path in stage.rglob("*") if path.is_file()):
         inside = file.relative_to(stage)
         if inside.parts[0] == "bin":

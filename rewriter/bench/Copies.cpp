@@ -7,6 +7,7 @@
 
 #include "bench/Copies.h"
 #include "frontend/CompilerOptions.h"
+#include "model/HelperParts.h"
 #include "model/SourceFile.h"
 #include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -126,7 +127,7 @@ llvm::Error Copies::copy(StringRef File, StringRef Place) const {
   auto Change = Changed.find(realPath(File));
   if (Change == Changed.end()) {
     if (path::filename(File) == HelperFileName)
-      return put(Place, helperText(), File);
+      return put(Place, Helper, File);
     auto Text = readText(File);
     // One that could not be read in the first place was reported.
     return Text ? put(Place, *Text, File) : llvm::Error::success();
@@ -136,7 +137,7 @@ llvm::Error Copies::copy(StringRef File, StringRef Place) const {
   const std::string Include = "#include \"" + HelperFileName.str() + "\"";
   if (!StringRef(Rewritten.Before).contains(Include))
     if (const size_t At = Text.find(Include); At != std::string::npos) {
-      if (llvm::Error E = put(HelperFileName, helperText(), ""))
+      if (llvm::Error E = put(HelperFileName, Helper, ""))
         return E;
       std::string Up;
       for (size_t Depth = Place.count('/'); Depth; --Depth)
@@ -167,6 +168,22 @@ changedBeside(const std::string &File,
   return "";
 }
 
+// What Changes use of the helper, and what is there of it among Files and in
+// the Folder: all copies of it are one.
+static std::string helperOf(const std::set<std::string> &Files,
+                            llvm::ArrayRef<ChangedFile> Changes,
+                            StringRef Folder) {
+  std::vector<std::string> Earlier{
+      readText((Folder + HelperFileName).str()).value_or("")};
+  for (const std::string &File : Files)
+    if (path::filename(File) == HelperFileName)
+      Earlier.push_back(readText(File).value_or(""));
+  std::vector<StringRef> Texts(Earlier.begin(), Earlier.end());
+  for (const ChangedFile &File : Changes)
+    Texts.emplace_back(File.After);
+  return helperFor(Texts);
+}
+
 llvm::Error Copies::write(const std::set<std::string> &Files,
                           llvm::ArrayRef<ChangedFile> Changes) {
   std::set<std::string> All = Files;
@@ -174,6 +191,7 @@ llvm::Error Copies::write(const std::set<std::string> &Files,
     Changed[realPath(File.Path)] = &File;
     All.insert(File.Path);
   }
+  Helper = helperOf(All, Changes, Folder);
   llvm::Error Problems = llvm::Error::success();
   for (const std::string &File : All) {
     if (isCopy(File) || !fs::is_regular_file(File))

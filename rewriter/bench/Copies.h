@@ -73,6 +73,7 @@ private:
   std::string Folder; ///< Absolute, with a slash at its end, as is Tree.
   std::string Tree;   ///< Without links.
   std::map<std::string, const ChangedFile *> Changed; ///< By real path.
+  std::string Helper; ///< The text of all helpers among the copies.
 };
 
 } // namespace bankstripe

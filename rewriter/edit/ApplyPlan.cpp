@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "edit/EditInternal.h"
+#include "model/HelperParts.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace bankstripe;
@@ -56,7 +57,9 @@ private:
   void collectStatements();
   void collectBounds();
   void collectRows();
-  std::string includeText(unsigned Place, bool EmbedHelper) const;
+  std::string embeddedHelper(const EditList &Edits) const;
+  std::string includeText(unsigned Place, const EditList &Edits,
+                          bool EmbedHelper) const;
 
   bool moves(const PlannedArray &A) const {
     return A.Verdict.changesSource() && A.Array.Where.File == Path;
@@ -319,10 +322,21 @@ void FileEditor::redirect(EditList &Edits) const {
   llvm::move(Added, std::back_inserter(Edits));
 }
 
-std::string FileEditor::includeText(unsigned Place, bool EmbedHelper) const {
+// The parts of the helper that the file uses once it has \p Edits; nothing if
+// it holds them already.
+std::string FileEditor::embeddedHelper(const EditList &Edits) const {
+  std::vector<StringRef> Texts{StringRef(Code)};
+  for (const TextEdit &E : Edits)
+    Texts.push_back(E.Text);
+  std::string Helper = helperFor(Texts);
+  return holdsParts(Code, Helper) ? "" : Helper;
+}
+
+std::string FileEditor::includeText(unsigned Place, const EditList &Edits,
+                                    bool EmbedHelper) const {
   std::string Text;
   if (!hasHelperInclude(Code))
-    Text = EmbedHelper ? helperText().str()
+    Text = EmbedHelper ? embeddedHelper(Edits)
                        : ("#include \"" + HelperFileName + "\"\n").str();
   if (Text.empty())
     return Text;
@@ -345,7 +359,8 @@ llvm::Expected<ChangedFile> FileEditor::apply(bool EmbedHelper) {
   EditList Edits = allEdits();
   if (NeedsHelper) {
     unsigned Place = includePlace(Code);
-    if (std::string Text = includeText(Place, EmbedHelper); !Text.empty())
+    if (std::string Text = includeText(Place, Edits, EmbedHelper);
+        !Text.empty())
       Edits.push_back({Place, 0, std::move(Text)});
   }
   return changeFile(Path, Code, std::move(Edits));

@@ -81,8 +81,10 @@ public:
     if (!Json)
       return createStringError(
           "cannot use '" + File + "': " + StringRef(Message).trim() +
-          "; -p takes the folder that holds compile_commands.json, which "
-          "CMake writes with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
+          "; -p takes the folder that holds compile_commands.json, which " +
+          (sys::fs::exists(Where + "/build.ninja")
+               ? "'ninja -C " + Where + " -t compdb > " + File + "' writes"
+               : "CMake writes with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON"));
     for (Entry &E : Json->getAllCompileCommands()) {
       SmallString<256> Source(E.Filename);
       sys::path::make_absolute(E.Directory, Source);
@@ -197,6 +199,13 @@ public:
     const std::string Real = realPath(Path);
     if (!sys::fs::exists(Real))
       return createStringError("no such file or folder: '" + Path + "'");
+    if (const StringRef Suffix = sys::path::extension(Real);
+        Suffix == ".py" || Suffix == ".ipynb")
+      return createStringError(
+          "'" + Path +
+          "' is Python, and kernels in strings are not "
+          "read: let the program call bankstripe.rewrite() "
+          "on them; see docs/guide/python.md");
     if (Options.LooksForDatabase && Options.DatabaseDirectory.empty() &&
         Options.CompilerArgs.empty())
       Known = Database::around(Real);

@@ -145,7 +145,25 @@ std::string bankstripe::otherFittedGpu(const Plan &P) {
   return llvm::formatv("{0} ({1})", P.FittedGpu, P.FittedArch);
 }
 
+// The file that standard input was put into.
+static std::string StandardInput;
+
+void bankstripe::showAsStandardInput(std::string File) {
+  StandardInput = std::move(File);
+}
+
+std::string bankstripe::withDisplayNames(llvm::StringRef Text) {
+  std::string Result = Text.str();
+  if (!StandardInput.empty())
+    for (size_t At = 0;
+         (At = Result.find(StandardInput, At)) != std::string::npos;)
+      Result.replace(At, StandardInput.size(), displayName(StandardInput));
+  return Result;
+}
+
 std::string bankstripe::displayName(llvm::StringRef File) {
+  if (!StandardInput.empty() && File == StandardInput)
+    return "<stdin>";
   llvm::SmallString<256> Here;
   llvm::StringRef Name = File;
   if (!llvm::sys::fs::real_path(".", Here) && Name.consume_front(Here) &&

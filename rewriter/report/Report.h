@@ -36,6 +36,11 @@ enum class Detail { Quiet, Normal, Verbose };
 /// it lies below, else as it is.
 std::string displayName(llvm::StringRef File);
 
+/// Makes \p File, a real path, `<stdin>` to people from now on.
+void showAsStandardInput(std::string File);
+/// \p Text with the name of that file as people see it.
+std::string withDisplayNames(llvm::StringRef Text);
+
 /// Prints the plan for people: a diagnostic per array and a table row per
 /// kernel. Colours when \p OS has them. \p Explain: predictions with their
 /// terms.

@@ -371,6 +371,7 @@ EXAMPLES:
   bankstripe analyze src/                     what would happen, and why
   bankstripe rewrite src/kernel.cu            the change as a diff
   bankstripe rewrite --in-place -p build src/ make it
+  bankstripe rewrite - <kernel.cu >new.cu     a source, with the helper in it
   bankstripe rewrite --check src/             for continuous integration
   bankstripe analyze --format=sarif src/      for code hosts (docs/guide/ci.md)
   bankstripe rewrite --output-dir=build/striped src/
@@ -439,8 +440,9 @@ static void readProgram() {
   Built.Arguments.assign(Frontend.CompilerArgs.begin() + 1,
                          Frontend.CompilerArgs.end());
   Frontend.CompilerArgs.clear();
-  Reading.Paths.emplace_back(".");
   Frontend.DatabaseTells = true;
+  if (Frontend.DatabaseDirectory.empty())
+    Reading.Paths.emplace_back(".");
 }
 
 // `-p` alone means every file of the database, which is a program.
@@ -500,6 +502,11 @@ static bool check() {
       {WholeProgram && Versions,
        "choose one of --whole-program and --versions"},
       {Quiet && Verbose, "choose one of --quiet and --verbose"},
+      {Parsed.ReadsStandardInput &&
+           (!RewriteCommand || Reading.Paths.size() > 1 ||
+            Parsed.Mode != RewriteMode::DryRun ||
+            Parsed.Report.Format != OutputFormat::Text),
+       "'-' is the one source of 'rewrite', which prints it as text"},
       {Parsed.Report.Format == OutputFormat::Sarif && !Rewrites,
        "--format=sarif is for analyze and rewrite"}};
   for (const auto &[IsMade, Message] : Mistakes)
@@ -672,6 +679,7 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   Parsed.Run = *Chosen;
   translate();
   readProgram();
+  Parsed.ReadsStandardInput = llvm::is_contained(Reading.Paths, "-");
   if (!completePaths() || !check())
     return std::nullopt;
   return Parsed;

@@ -74,7 +74,8 @@ struct CalibrationOptions {
 struct ToolOptions {
   Command Run = Command::Analyze;
   RewriteMode Mode = RewriteMode::DryRun;
-  bool MeasuresNothing = false; ///< `tune --dry-run`.
+  bool MeasuresNothing = false;    ///< `tune --dry-run`.
+  bool ReadsStandardInput = false; ///< `rewrite -`.
   ReadingOptions Reading;
   PlanningOptions Planning;
   ReportOptions Report;
@@ -89,7 +90,7 @@ struct ToolOptions {
 std::optional<ToolOptions> parseCommandLine(int Argc, const char **Argv);
 
 /// The commands. \returns the exit status.
-llvm::Expected<int> runRewrite(const ToolOptions &Options); ///< And analyze.
+llvm::Expected<int> runRewrite(ToolOptions Options); ///< And analyze.
 llvm::Expected<int> runVerify(const ToolOptions &Options,
                               llvm::StringRef Executable);
 /// Whether the words behind `verify` are two commands to compare, which needs

@@ -23,6 +23,7 @@
 #include "facts/Archive.h"
 #include "find/Find.h"
 #include "report/Terminal.h"
+#include "tool/KernelStrings.h"
 #include "tool/Nvcc.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -33,7 +34,8 @@ using namespace bankstripe;
 using llvm::StringRef;
 
 static void say(const llvm::Twine &Message) {
-  llvm::errs() << "bankstripe: " << printable(Message.str()) << '\n';
+  llvm::errs() << "bankstripe: " << printable(withDisplayNames(Message.str()))
+               << '\n';
 }
 
 // Finds the jobs of all paths. One that cannot be taken is reported; an error
@@ -214,7 +216,8 @@ static StringRef cureOf(StringRef Diagnostics) {
 static void reportReading(const CompileJob &Job, const UnitReading &Result,
                           const WorkOptions &Work, std::set<StringRef> &Said) {
   if (!Result.Diagnostics.empty() && !Result.Error.empty())
-    llvm::errs() << printable(Result.Diagnostics, showsColours(llvm::errs()));
+    llvm::errs() << printable(withDisplayNames(Result.Diagnostics),
+                              showsColours(llvm::errs()));
   if (!Result.Error.empty())
     say(Result.Error);
   if (Work.isQuiet())
@@ -408,6 +411,8 @@ llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options,
       return E;
   Read.Known = openAnswers(Options.Reading);
   readUnits(Read, Options.Reading, Hooks);
+  if (!Hooks.MayChange)
+    reportKernelStrings(Read, Options.level());
   std::vector<const UnitFacts *> Facts;
   for (const UnitRecord &Unit : Read.Units) {
     Facts.push_back(&Unit.Unit.Facts);

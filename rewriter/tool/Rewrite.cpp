@@ -6,11 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "bench/Copies.h"
+#include "model/HelperParts.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
 #include "tool/Pipeline.h"
+#include "tool/StandardInput.h"
 #include "tool/Version.h"
+#include "wrap/Includes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -19,28 +23,49 @@ using namespace bankstripe;
 using llvm::StringRef;
 namespace path = llvm::sys::path;
 
-// The helper lies there before the files that include it.
-static llvm::Error writeInPlace(const RunResult &Run, bool EmbedHelper) {
+// Where the helper is that \p File includes, beside it as far as nobody says
+// otherwise; empty if it includes none.
+static std::string helperPlace(const ChangedFile &File) {
+  for (const IncludeDirective &D : findIncludes(File.After))
+    if (D.Quoted && path::filename(D.Name) == HelperFileName) {
+      llvm::SmallString<256> Place(path::parent_path(File.Path));
+      path::append(Place, llvm::sys::fs::exists(Place + "/" + D.Name)
+                              ? StringRef(D.Name)
+                              : StringRef(HelperFileName));
+      return std::string(Place);
+    }
+  return "";
+}
+
+// Helpers lie there before the files that include them. One that is there keeps
+// the parts that it has, since other files may use them.
+static llvm::Error writeInPlace(const RunResult &Run) {
+  std::map<std::string, std::vector<StringRef>> Users; // By the helper's place.
+  for (const ChangedFile &File : Run.Changes)
+    if (std::string Place = helperPlace(File); !Place.empty())
+      Users[Place].push_back(File.After);
   llvm::Error Problems = llvm::Error::success();
-  for (const ChangedFile &File : Run.Changes) {
-    llvm::SmallString<256> Helper(path::parent_path(File.Path));
-    path::append(Helper, HelperFileName);
-    // Padded arrays need no helper.
-    const bool Needed =
-        !EmbedHelper && StringRef(File.After).contains(HelperFileName);
-    llvm::Error E = !Needed || readText(Helper) == helperText()
-                        ? llvm::Error::success()
-                        : writeOwnFile(Helper, helperText());
-    Problems = joinErrors(std::move(Problems),
-                          E ? std::move(E)
-                            : replaceFile(File.Path, File.After, File.Before));
+  std::set<std::string> Unwritten;
+  for (auto &[Place, Texts] : Users) {
+    const std::string Earlier = readText(Place).value_or("");
+    if (Earlier == helperText())
+      continue;
+    Texts.push_back(Earlier);
+    if (llvm::Error E = writeOwnFile(Place, helperFor(Texts))) {
+      Problems = joinErrors(std::move(Problems), std::move(E));
+      Unwritten.insert(Place);
+    }
   }
+  for (const ChangedFile &File : Run.Changes)
+    if (!Unwritten.count(helperPlace(File)))
+      Problems = joinErrors(std::move(Problems),
+                            replaceFile(File.Path, File.After, File.Before));
   return Problems;
 }
 
 static llvm::Error write(const RunResult &Run, const ToolOptions &Options) {
   if (Options.Mode == RewriteMode::InPlace)
-    return writeInPlace(Run, Options.Planning.EmbedHelper);
+    return writeInPlace(Run);
   if (Options.Mode == RewriteMode::OutputDirectory)
     return Copies(Options.Reading.OutputDirectory, Options.Reading.Paths)
         .write(Run.Read.Files, Run.Changes);
@@ -83,7 +108,7 @@ static void report(const RunResult &Run, const ToolOptions &Options) {
   const bool ShowsDiff =
       Options.Mode == RewriteMode::DryRun ||
       (Options.Mode == RewriteMode::Check && Options.level() != Detail::Quiet);
-  if (Rewrites && ShowsDiff)
+  if (Rewrites && ShowsDiff && !Options.ReadsStandardInput)
     for (const ChangedFile &File : Run.Changes)
       printDiff(llvm::outs(), displayName(File.Path), File);
 }
@@ -102,7 +127,20 @@ static void countFailures(const RunResult &Run) {
                  << " files could not be processed\n";
 }
 
-llvm::Expected<int> bankstripe::runRewrite(const ToolOptions &Options) {
+// The rewritten source, or as it was where nothing moves.
+static void printSource(const RunResult &Run, const StandardInput &Input) {
+  llvm::outs() << (Run.Changes.empty() ? Input.text()
+                                       : Run.Changes.front().After);
+}
+
+llvm::Expected<int> bankstripe::runRewrite(ToolOptions Options) {
+  std::optional<StandardInput> Input;
+  if (Options.ReadsStandardInput) {
+    auto Opened = StandardInput::open(Options);
+    if (!Opened)
+      return Opened.takeError();
+    Input.emplace(std::move(*Opened));
+  }
   llvm::Expected<RunResult> Ended = runPipeline(Options);
   RunResult Run;
   int Code = ExitDone;
@@ -111,6 +149,8 @@ llvm::Expected<int> bankstripe::runRewrite(const ToolOptions &Options) {
     if (Options.Report.Format != OutputFormat::Sarif)
       report(Run, Options);
     addProblems(Run, write(Run, Options));
+    if (Input && !Run.Read.SomeFailed)
+      printSource(Run, *Input);
   } else {
     Code = Ended.errorIsA<BadDecisions>() ? ExitUsage : ExitSomeFailed;
     addProblems(Run, Ended.takeError());

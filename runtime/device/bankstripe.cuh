@@ -85,11 +85,17 @@
 // BANKSTRIPE_CHECK_BOUNDS to trap on an element outside its array, too. (An
 // index may leave its row, as that of an array does.)
 //
+// Parts. `bankstripe rewrite` writes the parts that sources use, without their
+// comments: each says for which names it is, and which other parts it needs.
+// Headers with different parts may meet in one file, in any order, so a part
+// must not call what is declared behind it; it may use class templates that are
+// specialised there.
+//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A header that includes it may be read by a compiler for the host alone.
+// A header that includes it may be read by a compiler for the host alone. (Up
+// to 0.1, the header was always whole, and defined BANKSTRIPE_CUH.)
 #if !defined(BANKSTRIPE_CUH) && (defined(__CUDACC__) || defined(__CUDA__))
-#define BANKSTRIPE_CUH
 
 // Builds that make errors of these warnings are about their own code.
 #ifdef __GNUC__
@@ -101,19 +107,20 @@
 
 extern "C++" { // Where files are included between the braces of extern "C".
 
+#ifndef BANKSTRIPE_ASSERTION
+#define BANKSTRIPE_ASSERTION
 // What assert() calls on the device, whose header leaves it out for NDEBUG.
 extern "C" __device__ void __assertfail(const char *, const char *, unsigned,
                                         const char *, decltype(sizeof(0)));
+#endif // BANKSTRIPE_ASSERTION
 
 // For what does not ask which thread it runs in.
 #define BANKSTRIPE_ANYWHERE __host__ __device__ __forceinline__
 
 namespace bankstripe {
 
-typedef decltype(sizeof(0)) byte_count;
-
-// --- Threads -----------------------------------------------------------------
-
+#ifndef BANKSTRIPE_COMMON
+#define BANKSTRIPE_COMMON
 // Warps in a block of at most `threads` threads: the first dimension of the
 // storage. A block that is no multiple of 32 still needs whole planes.
 __host__ __device__ constexpr int warps(int threads) {
@@ -125,13 +132,68 @@ __device__ __forceinline__ unsigned thread() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 
+__device__ __forceinline__ unsigned lane() { return thread() % 32; }
+__device__ __forceinline__ unsigned warp() { return thread() / 32; }
+
+namespace detail {
+
+// Stops where bounds are checked.
+BANKSTRIPE_ANYWHERE void check(bool inside) {
+  (void)inside;
+#if defined(BANKSTRIPE_CHECK_BOUNDS) && defined(__CUDA_ARCH__)
+  if (!inside)
+    __trap();
+#endif
+}
+
+// The elements of a unit: their number, and the one that is `part` of it.
+template <class Type, int Count = 1> struct elements {
+  typedef Type type;
+  static constexpr int per_unit = Count;
+};
+template <class Unit> struct element : elements<Unit> {
+  static BANKSTRIPE_ANYWHERE Unit &of(Unit &unit, unsigned) { return unit; }
+};
+
+template <class Unit>
+struct element<const Unit>
+    : elements<const typename element<Unit>::type, element<Unit>::per_unit> {
+  static BANKSTRIPE_ANYWHERE const typename element<Unit>::type &
+  of(const Unit &unit, unsigned part) {
+    return element<Unit>::of(const_cast<Unit &>(unit), part);
+  }
+};
+
+// Value-initialises a unit.
+template <class Unit> struct cleared {
+  static __device__ __forceinline__ void in(Unit &unit) { unit = Unit(); }
+};
+
+// The unit that is so many units further down a column. As a step over whole
+// rows: compilers would mix a plain multiple of 32 with the place of the
+// column, instead of keeping that in a register.
+template <class Unit, class Index>
+BANKSTRIPE_ANYWHERE Unit *further(Unit *unit, Index rows) {
+  return ((Unit(*)[32])unit)[rows];
+}
+
+// Of places that count as their numbers.
+template <class Place, class Index>
+BANKSTRIPE_ANYWHERE Place further(Place place, Index steps) {
+  place.position += static_cast<int>(steps);
+  return place;
+}
+
+} // namespace detail
+#endif // BANKSTRIPE_COMMON
+
+#ifndef BANKSTRIPE_BLOCKS
+#define BANKSTRIPE_BLOCKS
+// For: block_of_at_most assume_block_of_at_most require_block_of_at_most
 // The threads of the block.
 __device__ __forceinline__ unsigned block_threads() {
   return blockDim.x * blockDim.y * blockDim.z;
 }
-
-__device__ __forceinline__ unsigned lane() { return thread() % 32; }
-__device__ __forceinline__ unsigned warp() { return thread() / 32; }
 
 // Whether the storage of a version has room for the block.
 template <int Threads> __device__ __forceinline__ bool block_of_at_most() {
@@ -140,13 +202,6 @@ template <int Threads> __device__ __forceinline__ bool block_of_at_most() {
 #else
   return block_threads() <= static_cast<unsigned>(Threads);
 #endif
-}
-
-// Storage of a version of a function that other files have, too.
-template <class Storage, class Array>
-__device__ __forceinline__ Storage &shared() {
-  __shared__ Storage storage;
-  return storage;
 }
 
 // First in a kernel whose launch bounds let no larger block in: compilers drop
@@ -165,20 +220,22 @@ __device__ __forceinline__ void require_block_of_at_most() {
   if (block_threads() > static_cast<unsigned>(Threads))
     __trap();
 }
+#endif // BANKSTRIPE_BLOCKS
 
-// --- Units -------------------------------------------------------------------
-
-namespace detail {
-
-// Stops where bounds are checked.
-BANKSTRIPE_ANYWHERE void check(bool inside) {
-#if defined(BANKSTRIPE_CHECK_BOUNDS) && defined(__CUDA_ARCH__)
-  if (!inside)
-    __trap();
-#else
-  (void)inside;
-#endif
+#ifndef BANKSTRIPE_SHARED
+#define BANKSTRIPE_SHARED
+// For: shared
+// Storage of a version of a function that other files have, too.
+template <class Storage, class Array>
+__device__ __forceinline__ Storage &shared() {
+  __shared__ Storage storage;
+  return storage;
 }
+#endif // BANKSTRIPE_SHARED
+
+#ifndef BANKSTRIPE_PITCH
+#define BANKSTRIPE_PITCH
+namespace detail {
 
 // The distance from one thread's T to the next one's, when they lie side by
 // side: an odd number of words or, where T is aligned to more, of what it is
@@ -190,17 +247,31 @@ template <class Type> struct pitch {
 };
 
 } // namespace detail
+#endif // BANKSTRIPE_PITCH
 
+#ifndef BANKSTRIPE_WORD
+#define BANKSTRIPE_WORD
+// For: word
 // One element of one or two bytes in a bank word of its own.
 template <class Element> struct alignas(4) word {
   Element value;
 };
 
-// The elements of one or two bytes that share a bank word.
-template <class Element> struct alignas(4) packed {
-  Element value[4 / sizeof(Element)];
+namespace detail {
+
+template <class Element> struct element<word<Element>> : elements<Element> {
+  static BANKSTRIPE_ANYWHERE Element &of(word<Element> &unit, unsigned) {
+    return unit.value;
+  }
 };
 
+} // namespace detail
+#endif // BANKSTRIPE_WORD
+
+#ifndef BANKSTRIPE_PADDED
+#define BANKSTRIPE_PADDED
+// For: padded
+// With: PITCH
 // One element of any trivially copyable type, or anything else. As bytes,
 // because a variable in shared memory cannot have a constructor.
 template <class Element>
@@ -210,68 +281,25 @@ struct alignas(detail::pitch<Element>::alignment) padded {
 
 namespace detail {
 
-// The elements of a unit: their number, and the one that is `part` of it.
-template <class Type, int Count = 1> struct elements {
-  typedef Type type;
-  static constexpr int per_unit = Count;
-};
-template <class Unit> struct element : elements<Unit> {
-  static BANKSTRIPE_ANYWHERE Unit &of(Unit &unit, unsigned) { return unit; }
-};
-template <class Element> struct element<word<Element>> : elements<Element> {
-  static BANKSTRIPE_ANYWHERE Element &of(word<Element> &unit, unsigned) {
-    return unit.value;
-  }
-};
-template <class Element>
-struct element<packed<Element>>
-    : elements<Element, static_cast<int>(4 / sizeof(Element))> {
-  static BANKSTRIPE_ANYWHERE Element &of(packed<Element> &unit, unsigned part) {
-    return unit.value[part];
-  }
-};
 template <class Element> struct element<padded<Element>> : elements<Element> {
   static BANKSTRIPE_ANYWHERE Element &of(padded<Element> &unit, unsigned) {
     return reinterpret_cast<Element &>(unit);
   }
 };
-template <class Unit>
-struct element<const Unit>
-    : elements<const typename element<Unit>::type, element<Unit>::per_unit> {
-  static BANKSTRIPE_ANYWHERE const typename element<Unit>::type &
-  of(const Unit &unit, unsigned part) {
-    return element<Unit>::of(const_cast<Unit &>(unit), part);
+template <class Element> struct cleared<padded<Element>> {
+  static __device__ __forceinline__ void in(padded<Element> &unit) {
+    element<padded<Element>>::of(unit, 0) = Element();
   }
 };
 
-// An index as the number that a subscript would make of it, since an
-// enumeration may have operators of its own.
-template <class Index, bool Enumeration> struct underlying {
-  typedef Index type;
-};
-template <class Index> struct underlying<Index, true> {
-  typedef __underlying_type(Index) type;
-};
-template <class Index> // GCC lets no signature name the built-in trait.
-struct number_of : underlying<Index, __is_enum(Index)> {};
-template <class Index>
-BANKSTRIPE_ANYWHERE typename number_of<Index>::type number(Index index) {
-  return static_cast<typename number_of<Index>::type>(index);
-}
+} // namespace detail
+#endif // BANKSTRIPE_PADDED
 
-// Value-initialises a unit or, element by element, an array.
-template <class Unit> __device__ __forceinline__ void clear(Unit &unit) {
-  unit = Unit();
-}
-template <class Element>
-__device__ __forceinline__ void clear(padded<Element> &unit) {
-  element<padded<Element>>::of(unit, 0) = Element();
-}
-template <class Type, int Extent>
-__device__ __forceinline__ void clear(Type (&array)[Extent]) {
-  for (int position = 0; position < Extent; ++position)
-    detail::clear(array[position]);
-}
+#ifndef BANKSTRIPE_UNIT
+#define BANKSTRIPE_UNIT
+// For: unit
+// With: WORD PADDED
+namespace detail {
 
 // unit<E>. A type with a constructor can only lie in shared memory as bytes.
 template <class Element, bool Trivial = __is_trivial(Element),
@@ -289,16 +317,11 @@ template <class Element> struct suitable<Element, true, false, true> {
 
 } // namespace detail
 
-// Words that hold `elements` packed elements of type E.
-template <class Element>
-__host__ __device__ constexpr int packed_words(int elements) {
-  return static_cast<int>((elements * sizeof(Element) + 3) / 4);
-}
-
 template <class Element> using unit = typename detail::suitable<Element>::type;
+#endif // BANKSTRIPE_UNIT
 
-// --- Stripes -----------------------------------------------------------------
-
+#ifndef BANKSTRIPE_LISTS
+#define BANKSTRIPE_LISTS
 namespace detail {
 
 // Nothing temporary can be volatile.
@@ -319,13 +342,86 @@ struct array_of<Type, Extent, Inner...> {
   typedef typename array_of<Type, Inner...>::type type[Extent];
 };
 
-// The unit that is so many units further down a column. As a step over whole
-// rows: compilers would mix a plain multiple of 32 with the place of the
-// column, instead of keeping that in a register.
-template <class Unit, class Index>
-BANKSTRIPE_ANYWHERE Unit *further(Unit *unit, Index rows) {
-  return ((Unit(*)[32])unit)[rows];
+} // namespace detail
+#endif // BANKSTRIPE_LISTS
+
+#ifndef BANKSTRIPE_POINTERS
+#define BANKSTRIPE_POINTERS
+// For: pointer begin
+template <class Type> class pointer;
+
+namespace detail {
+
+// An index as the number that a subscript would make of it, since an
+// enumeration may have operators of its own.
+template <class Index, bool Enumeration> struct underlying {
+  typedef Index type;
+};
+template <class Index> struct underlying<Index, true> {
+  typedef __underlying_type(Index) type;
+};
+template <class Index> // GCC lets no signature name the built-in trait.
+struct number_of : underlying<Index, __is_enum(Index)> {};
+template <class Index>
+BANKSTRIPE_ANYWHERE typename number_of<Index>::type number(Index index) {
+  return static_cast<typename number_of<Index>::type>(index);
 }
+
+#ifdef BANKSTRIPE_CHECK_BOUNDS
+// A unit in a column of so many rows.
+template <class Unit> struct in_column {
+  Unit *unit, *column;
+  int rows;
+  in_column() = default;
+  BANKSTRIPE_ANYWHERE in_column(Unit *column, int rows = 0)
+      : unit(column), column(column), rows(rows) {}
+  template <class From>
+  BANKSTRIPE_ANYWHERE in_column(in_column<From> other)
+      : unit(other.unit), column(other.column), rows(other.rows) {}
+  BANKSTRIPE_ANYWHERE operator Unit *() const { return unit; }
+  BANKSTRIPE_ANYWHERE Unit &operator*() const {
+    check(unit - column >= 0 && (unit - column) / 32 < rows);
+    return *unit;
+  }
+};
+template <class Unit, class Index>
+BANKSTRIPE_ANYWHERE in_column<Unit> further(in_column<Unit> place, Index rows) {
+  place.unit = further(place.unit, rows);
+  return place;
+}
+template <class Unit>
+BANKSTRIPE_ANYWHERE in_column<Unit> column_of(Unit *first, int rows) {
+  return in_column<Unit>(first, rows);
+}
+#else
+template <class Unit> using in_column = Unit *;
+template <class Unit> BANKSTRIPE_ANYWHERE Unit *column_of(Unit *first, int) {
+  return first;
+}
+#endif
+
+// What a pointer<T> points to, T being a unit.
+template <class Type> struct target {
+  typedef Type unit;
+  typedef typename element<Type>::type type;
+  typedef type &reference;
+  typedef in_column<unit> place;
+  static constexpr int rows = 1, spacing = 32;
+  static BANKSTRIPE_ANYWHERE reference at(place first) {
+    return element<Type>::of(*first, 0);
+  }
+};
+// T being an array of units: a row.
+template <class Row, int Extent> struct target<Row[Extent]> {
+  typedef typename target<Row>::unit unit;
+  typedef pointer<Row> type;
+  typedef type reference;
+  typedef in_column<unit> place;
+  static constexpr int rows = Extent * target<Row>::rows, spacing = 32;
+  static BANKSTRIPE_ANYWHERE reference at(place first) {
+    return reference::to(first);
+  }
+};
 
 // One warp's part of the storage: `[N][32]`, and with more dimensions before
 // the lanes below. `inner` is what an index leaves of the array.
@@ -333,6 +429,7 @@ template <class Plane> struct plane;
 
 template <class Unit, int Extent, int Lanes> struct plane<Unit[Extent][Lanes]> {
   static_assert(Lanes == 32, "the last dimension of a stripe is the 32 lanes");
+  typedef Unit all[Extent][Lanes];
   typedef Unit inner;
   typedef Unit unit;
   typedef typename element<Unit>::type type;
@@ -340,21 +437,6 @@ template <class Unit, int Extent, int Lanes> struct plane<Unit[Extent][Lanes]> {
 
   static __device__ __forceinline__ Unit *first(Unit (&units)[Extent][Lanes]) {
     return units[0] + lane();
-  }
-  static __device__ __forceinline__ void clear(Unit (&units)[Extent][Lanes]) {
-    for (int position = 0; position < Extent; ++position)
-      detail::clear(units[position][lane()]);
-  }
-  template <class Value, int NextExtent>
-  static __device__ __forceinline__ void
-  assign(Unit (&units)[Extent][Lanes], const Value (&values)[NextExtent]) {
-    constexpr int per_unit = element<Unit>::per_unit;
-    static_assert(NextExtent <= Extent * per_unit,
-                  "the stripe has fewer elements");
-#pragma unroll
-    for (int position = 0; position < NextExtent; ++position)
-      element<Unit>::of(units[position / per_unit][lane()],
-                        position % per_unit) = values[position];
   }
 };
 
@@ -370,29 +452,7 @@ struct plane<Rest[Extent][NextExtent][LastExtent]> {
   static __device__ __forceinline__ unit *first(all &units) {
     return next::first(units[0]);
   }
-  static __device__ __forceinline__ void clear(all &units) {
-    for (int position = 0; position < Extent; ++position)
-      next::clear(units[position]);
-  }
-  template <class Row, int Given>
-  static __device__ __forceinline__ void assign(all &units,
-                                                const Row (&values)[Given]) {
-    static_assert(Given == Extent, "the stripe has other extents");
-#pragma unroll
-    for (int position = 0; position < Extent; ++position)
-      next::assign(units[position], values[position]);
-  }
 };
-
-} // namespace detail
-
-// The calling warp's plane of a stripe in dynamic shared memory. It is used as
-// the planes of a block are: begin(), clear(), initialize().
-template <class Plane> struct own_plane {
-  Plane *plane;
-};
-
-namespace detail {
 
 // What the storage of a stripe is made of, and the calling warp's part of it.
 // That is named by its first row because sanitizers let the address of what
@@ -405,24 +465,163 @@ template <class Plane, int Warps> struct planes<Plane[Warps]> : plane<Plane> {
     return (Plane &)storage[warp()][0];
   }
 };
-template <class Plane> struct planes<own_plane<Plane>> : plane<Plane> {
-  static __device__ __forceinline__ Plane &own(own_plane<Plane> storage) {
-    return *storage.plane;
-  }
-};
-template <class Plane>
-struct planes<const own_plane<Plane>> : planes<own_plane<Plane>> {};
 template <class Storage> struct planes<Storage &> : planes<Storage> {};
+
+// Only where To is `const From`.
+template <class From, class To> struct adds_const;
+template <class Type> struct adds_const<Type, const Type> {
+  typedef decltype(nullptr) type;
+};
 
 } // namespace detail
 
+// A pointer into the calling thread's column. It may only be used by the thread
+// that it was made for.
+template <class Type> class pointer {
+  typedef detail::target<Type> target;
+  typedef typename target::place place;
+
+public:
+  typedef typename target::type type;
+  typedef typename target::reference reference;
+  typedef decltype(static_cast<char *>(nullptr) -
+                   static_cast<char *>(nullptr)) difference;
+
+  pointer() = default;
+  BANKSTRIPE_ANYWHERE pointer(decltype(nullptr)) : first(nullptr) {}
+  template <class From>
+  BANKSTRIPE_ANYWHERE
+  pointer(pointer<From> other,
+          typename detail::adds_const<From, Type>::type = nullptr)
+      : first(other.first) {}
+  // The pointer to a unit and those behind it in its column.
+  static BANKSTRIPE_ANYWHERE pointer to(place first) {
+    pointer result;
+    result.first = first;
+    return result;
+  }
+
+  // `noexcept(a[i])` is true of an array.
+  BANKSTRIPE_ANYWHERE reference operator*() const noexcept {
+    return target::at(first);
+  }
+  // Around an operator& of the element's.
+  BANKSTRIPE_ANYWHERE type *operator->() const {
+    return (type *)&(const volatile char &)**this;
+  }
+  template <class Index>
+  BANKSTRIPE_ANYWHERE reference operator[](Index steps) const noexcept {
+    return target::at(
+        detail::further(first, detail::number(steps) * target::rows));
+  }
+  BANKSTRIPE_ANYWHERE explicit operator bool() const {
+    return first != nullptr;
+  }
+
+  BANKSTRIPE_ANYWHERE pointer &operator+=(difference steps) {
+    first = detail::further(first, steps * target::rows);
+    return *this;
+  }
+  BANKSTRIPE_ANYWHERE pointer &operator-=(difference steps) {
+    return *this += -steps;
+  }
+  BANKSTRIPE_ANYWHERE pointer &operator++() { return *this += 1; }
+  BANKSTRIPE_ANYWHERE pointer &operator--() { return *this += -1; }
+  BANKSTRIPE_ANYWHERE pointer operator++(int) { return ++*this - 1; }
+  BANKSTRIPE_ANYWHERE pointer operator--(int) { return --*this + 1; }
+
+  friend BANKSTRIPE_ANYWHERE pointer operator+(pointer left, difference steps) {
+    return left += steps;
+  }
+  friend BANKSTRIPE_ANYWHERE pointer operator+(difference steps, pointer left) {
+    return left += steps;
+  }
+  friend BANKSTRIPE_ANYWHERE pointer operator-(pointer left, difference steps) {
+    return left -= steps;
+  }
+  friend BANKSTRIPE_ANYWHERE difference operator-(pointer left, pointer right) {
+    return (left.first - right.first) / (target::spacing * target::rows);
+  }
+#define BANKSTRIPE_COMPARISON(OPERATOR)                                        \
+  friend BANKSTRIPE_ANYWHERE bool operator OPERATOR(pointer left,              \
+                                                    pointer right) {           \
+    return left.first OPERATOR right.first;                                    \
+  }
+  BANKSTRIPE_COMPARISON(==)
+  BANKSTRIPE_COMPARISON(!=)
+  BANKSTRIPE_COMPARISON(<)
+  BANKSTRIPE_COMPARISON(>)
+  BANKSTRIPE_COMPARISON(<=)
+  BANKSTRIPE_COMPARISON(>=)
+#undef BANKSTRIPE_COMPARISON
+
+private:
+  template <class> friend class pointer;
+  place first;
+};
+
+// The accessor that stands for the name of the array.
+template <class Storage>
+__device__ __forceinline__ pointer<typename detail::planes<Storage>::inner>
+begin(Storage &&storage) {
+  typedef detail::planes<Storage> planes;
+  return pointer<typename planes::inner>::to(
+      detail::column_of(planes::first(planes::own(storage)), planes::rows));
+}
+#endif // BANKSTRIPE_POINTERS
+
+#ifndef BANKSTRIPE_CLEAR
+#define BANKSTRIPE_CLEAR
+// For: clear
+// With: POINTERS
 // `= {}`: every element of the calling thread's array to zero, or to what its
 // default constructor makes it.
 template <class Storage>
 __device__ __forceinline__ void clear(Storage &&storage) {
   typedef detail::planes<Storage> planes;
-  planes::clear(planes::own(storage));
+  auto *first = planes::first(planes::own(storage));
+  for (int row = 0; row < planes::rows; ++row)
+    detail::cleared<typename planes::unit>::in(*detail::further(first, row));
 }
+#endif // BANKSTRIPE_CLEAR
+
+#ifndef BANKSTRIPE_INITIALIZE
+#define BANKSTRIPE_INITIALIZE
+// For: initialize
+// With: POINTERS LISTS
+namespace detail {
+
+// Gives each element of a plane its value in a list, as far as there are any.
+template <class Plane> struct listed;
+template <class Unit, int Extent, int Lanes>
+struct listed<Unit[Extent][Lanes]> {
+  template <class Value, int NextExtent>
+  static __device__ __forceinline__ void
+  assign(Unit (&units)[Extent][Lanes], const Value (&values)[NextExtent]) {
+    constexpr int per_unit = element<Unit>::per_unit;
+    static_assert(NextExtent <= Extent * per_unit,
+                  "the stripe has fewer elements");
+#pragma unroll
+    for (int position = 0; position < NextExtent; ++position)
+      element<Unit>::of(units[position / per_unit][lane()],
+                        position % per_unit) = values[position];
+  }
+};
+template <class Rest, int Extent, int NextExtent, int LastExtent>
+struct listed<Rest[Extent][NextExtent][LastExtent]> {
+  template <class Row, int Given>
+  static __device__ __forceinline__ void
+  assign(Rest (&units)[Extent][NextExtent][LastExtent],
+         const Row (&values)[Given]) {
+    static_assert(Given == Extent, "the stripe has other extents");
+#pragma unroll
+    for (int position = 0; position < Extent; ++position)
+      listed<Rest[NextExtent][LastExtent]>::assign(units[position],
+                                                   values[position]);
+  }
+};
+
+} // namespace detail
 
 // `= {a, b, ...}`: the listed values, and zero for the elements that the list
 // leaves out. The extents of the array are given because packed storage no
@@ -435,10 +634,134 @@ initialize(Storage &&storage,
                    typename detail::planes<Storage>::type>::type,
                Extents...>::type &values) {
   typedef detail::planes<Storage> planes;
-  planes::assign(planes::own(storage), values);
+  detail::listed<typename planes::all>::assign(planes::own(storage), values);
+}
+#endif // BANKSTRIPE_INITIALIZE
+
+#ifndef BANKSTRIPE_PACKED
+#define BANKSTRIPE_PACKED
+// For: packed packed_words
+// With: POINTERS
+// The elements of one or two bytes that share a bank word.
+template <class Element> struct alignas(4) packed {
+  Element value[4 / sizeof(Element)];
+};
+
+// Words that hold `elements` packed elements of type E.
+template <class Element>
+__host__ __device__ constexpr int packed_words(int elements) {
+  return static_cast<int>((elements * sizeof(Element) + 3) / 4);
 }
 
-// --- Bits --------------------------------------------------------------------
+namespace detail {
+
+template <class Element>
+struct element<packed<Element>>
+    : elements<Element, static_cast<int>(4 / sizeof(Element))> {
+  static BANKSTRIPE_ANYWHERE Element &of(packed<Element> &unit, unsigned part) {
+    return unit.value[part];
+  }
+};
+
+// T being an element that shares its word, which counts as its number.
+template <class Element> struct packed_place {
+  in_column<packed<Element>> column;
+  int position;
+  packed_place() = default;
+  BANKSTRIPE_ANYWHERE packed_place(in_column<packed<Element>> column)
+      : column(column), position(0) {}
+  BANKSTRIPE_ANYWHERE operator int() const { return position; }
+};
+template <class Element> struct target<packed<Element>> {
+  typedef packed<Element> unit;
+  typedef Element type;
+  typedef type &reference;
+  typedef packed_place<Element> place;
+  static constexpr int rows = 1, spacing = 1;
+  static BANKSTRIPE_ANYWHERE reference at(place at) {
+    constexpr unsigned per_unit = element<unit>::per_unit;
+    const unsigned index = static_cast<unsigned>(at.position);
+    return element<unit>::of(*detail::further(at.column, index / per_unit),
+                             index % per_unit);
+  }
+};
+template <class Element>
+struct target<const packed<Element>> : target<packed<Element>> {
+  typedef const Element type;
+  typedef type &reference;
+};
+
+} // namespace detail
+#endif // BANKSTRIPE_PACKED
+
+#ifndef BANKSTRIPE_SPLITS
+#define BANKSTRIPE_SPLITS
+// For: split
+// With: POINTERS UNIT LISTS
+// What a pointer into a split array points to.
+template <class Element, int First> struct split;
+
+namespace detail {
+
+// T being an element of a split array, which counts as its number.
+template <class Element> struct split_place {
+  unit<Element> *column;
+  Element *rest;
+  int position;
+  BANKSTRIPE_ANYWHERE operator int() const { return position; }
+};
+template <class Element, int First> struct target<split<Element, First>> {
+  typedef Element type;
+  typedef type &reference;
+  typedef split_place<Element> place;
+  static constexpr int rows = 1, spacing = 1;
+  // Both addresses, of which one is selected: compilers would compute the place
+  // of the column anew behind a branch, and lanes in both parts would part.
+  static BANKSTRIPE_ANYWHERE Element &at(place at) {
+    Element *first = (Element *)detail::further(at.column, at.position);
+    Element *other = at.rest + (at.position - First);
+    return *(at.position < First ? first : other);
+  }
+};
+template <class Element, int First>
+struct target<split<const Element, First>> : target<split<Element, First>> {
+  typedef const Element type;
+  typedef type &reference;
+};
+
+template <class Type, int First>
+struct adds_const<split<Type, First>, split<const Type, First>> {
+  typedef decltype(nullptr) type;
+};
+
+} // namespace detail
+
+// That of an array whose first elements are the stripe, and the others `rest`.
+template <class Storage, class Element, int Rest>
+__device__
+    __forceinline__ pointer<split<Element, detail::planes<Storage>::rows>>
+    begin(Storage &&storage, Element (&rest)[Rest]) {
+  typedef detail::planes<Storage> planes;
+  return pointer<split<Element, planes::rows>>::to(
+      {planes::first(planes::own(storage)), rest, 0});
+}
+
+// `= {a, b, ...}`.
+template <int Extent, class Element, int First>
+__device__ __forceinline__ void
+initialize(pointer<split<Element, First>> array,
+           const typename detail::array_of<Element, Extent>::type &values) {
+#pragma unroll
+  for (int position = 0; position < Extent; ++position)
+    array[position] = values[position];
+}
+#endif // BANKSTRIPE_SPLITS
+
+#ifndef BANKSTRIPE_BITS
+#define BANKSTRIPE_BITS
+// For: bits bit long_bit
+// With: LISTS POINTERS
+typedef decltype(sizeof(0)) byte_count;
 
 namespace detail {
 
@@ -456,12 +779,6 @@ template <class Word> struct bit_place {
   Word all; // The bits that are elements.
   BANKSTRIPE_ANYWHERE operator int() const { return position; }
 };
-// Of places that count as their numbers.
-template <class Place, class Index>
-BANKSTRIPE_ANYWHERE Place further(Place place, Index steps) {
-  place.position += static_cast<int>(steps);
-  return place;
-}
 
 } // namespace detail
 
@@ -579,97 +896,7 @@ BANKSTRIPE_ANYWHERE void memset(bits<Extents...> &array, int, byte_count) {
   array = bits<Extents...>();
 }
 
-// --- Accessors ---------------------------------------------------------------
-
-template <class Type> class pointer;
-
-// What a pointer into a split array points to.
-template <class Element, int First> struct split;
-
 namespace detail {
-
-#ifdef BANKSTRIPE_CHECK_BOUNDS
-// A unit in a column of so many rows.
-template <class Unit> struct in_column {
-  Unit *unit, *column;
-  int rows;
-  in_column() = default;
-  BANKSTRIPE_ANYWHERE in_column(Unit *column, int rows = 0)
-      : unit(column), column(column), rows(rows) {}
-  template <class From>
-  BANKSTRIPE_ANYWHERE in_column(in_column<From> other)
-      : unit(other.unit), column(other.column), rows(other.rows) {}
-  BANKSTRIPE_ANYWHERE operator Unit *() const { return unit; }
-  BANKSTRIPE_ANYWHERE Unit &operator*() const {
-    check(unit - column >= 0 && (unit - column) / 32 < rows);
-    return *unit;
-  }
-};
-template <class Unit, class Index>
-BANKSTRIPE_ANYWHERE in_column<Unit> further(in_column<Unit> place, Index rows) {
-  place.unit = further(place.unit, rows);
-  return place;
-}
-template <class Unit>
-BANKSTRIPE_ANYWHERE in_column<Unit> column_of(Unit *first, int rows) {
-  return in_column<Unit>(first, rows);
-}
-#else
-template <class Unit> using in_column = Unit *;
-template <class Unit> BANKSTRIPE_ANYWHERE Unit *column_of(Unit *first, int) {
-  return first;
-}
-#endif
-
-// What a pointer<T> points to, T being a unit.
-template <class Type> struct target {
-  typedef Type unit;
-  typedef typename element<Type>::type type;
-  typedef type &reference;
-  typedef in_column<unit> place;
-  static constexpr int rows = 1, spacing = 32;
-  static BANKSTRIPE_ANYWHERE reference at(place first) {
-    return element<Type>::of(*first, 0);
-  }
-};
-// T being an element that shares its word, which counts as its number.
-template <class Element> struct packed_place {
-  in_column<packed<Element>> column;
-  int position;
-  packed_place() = default;
-  BANKSTRIPE_ANYWHERE packed_place(in_column<packed<Element>> column)
-      : column(column), position(0) {}
-  BANKSTRIPE_ANYWHERE operator int() const { return position; }
-};
-template <class Element> struct target<packed<Element>> {
-  typedef packed<Element> unit;
-  typedef Element type;
-  typedef type &reference;
-  typedef packed_place<Element> place;
-  static constexpr int rows = 1, spacing = 1;
-  static BANKSTRIPE_ANYWHERE reference at(place at) {
-    constexpr unsigned per_unit = element<unit>::per_unit;
-    const unsigned index = static_cast<unsigned>(at.position);
-    return element<unit>::of(*detail::further(at.column, index / per_unit),
-                             index % per_unit);
-  }
-};
-template <class Element>
-struct target<const packed<Element>> : target<packed<Element>> {
-  typedef const Element type;
-  typedef type &reference;
-};
-// T being an array of units: a row.
-template <class Row, int Extent> struct target<Row[Extent]> {
-  typedef typename target<Row>::unit unit;
-  typedef pointer<Row> type;
-  typedef type reference;
-  typedef in_column<unit> place;
-  static constexpr int rows = Extent * target<Row>::rows, spacing = 32;
-  static BANKSTRIPE_ANYWHERE reference at(place first) {
-    return reference::to(first);
-  }
-};
 
 // T being a bit.
 template <class Word> struct target<bit_of<Word>> {
@@ -682,171 +909,19 @@ template <class Word> struct target<bit_of<Word>> {
 template <class Word>
 struct target<const bit_of<Word>> : target<bit_of<Word>> {};
 
-// T being an element of a split array, which counts as its number.
-template <class Element> struct split_place {
-  unit<Element> *column;
-  Element *rest;
-  int position;
-  BANKSTRIPE_ANYWHERE operator int() const { return position; }
-};
-template <class Element, int First> struct target<split<Element, First>> {
-  typedef Element type;
-  typedef type &reference;
-  typedef split_place<Element> place;
-  static constexpr int rows = 1, spacing = 1;
-  // Both addresses, of which one is selected: compilers would compute the place
-  // of the column anew behind a branch, and lanes in both parts would part.
-  static BANKSTRIPE_ANYWHERE Element &at(place at) {
-    Element *first = (Element *)detail::further(at.column, at.position);
-    Element *other = at.rest + (at.position - First);
-    return *(at.position < First ? first : other);
-  }
-};
-template <class Element, int First>
-struct target<split<const Element, First>> : target<split<Element, First>> {
-  typedef const Element type;
-  typedef type &reference;
-};
-
-// Only where To is `const From`.
-template <class From, class To> struct adds_const;
-template <class Type> struct adds_const<Type, const Type> {
-  typedef decltype(nullptr) type;
-};
-template <class Type, int First>
-struct adds_const<split<Type, First>, split<const Type, First>> {
-  typedef decltype(nullptr) type;
-};
-
 } // namespace detail
-
-// A pointer into the calling thread's column. It may only be used by the thread
-// that it was made for.
-template <class Type> class pointer {
-  typedef detail::target<Type> target;
-  typedef typename target::place place;
-
-public:
-  typedef typename target::type type;
-  typedef typename target::reference reference;
-  typedef decltype(static_cast<char *>(nullptr) -
-                   static_cast<char *>(nullptr)) difference;
-
-  pointer() = default;
-  BANKSTRIPE_ANYWHERE pointer(decltype(nullptr)) : first(nullptr) {}
-  template <class From>
-  BANKSTRIPE_ANYWHERE
-  pointer(pointer<From> other,
-          typename detail::adds_const<From, Type>::type = nullptr)
-      : first(other.first) {}
-  // The pointer to a unit and those behind it in its column.
-  static BANKSTRIPE_ANYWHERE pointer to(place first) {
-    pointer result;
-    result.first = first;
-    return result;
-  }
-
-  // `noexcept(a[i])` is true of an array.
-  BANKSTRIPE_ANYWHERE reference operator*() const noexcept {
-    return target::at(first);
-  }
-  // Around an operator& of the element's.
-  BANKSTRIPE_ANYWHERE type *operator->() const {
-    return (type *)&(const volatile char &)**this;
-  }
-  template <class Index>
-  BANKSTRIPE_ANYWHERE reference operator[](Index steps) const noexcept {
-    return target::at(
-        detail::further(first, detail::number(steps) * target::rows));
-  }
-  BANKSTRIPE_ANYWHERE explicit operator bool() const {
-    return first != nullptr;
-  }
-
-  BANKSTRIPE_ANYWHERE pointer &operator+=(difference steps) {
-    first = detail::further(first, steps * target::rows);
-    return *this;
-  }
-  BANKSTRIPE_ANYWHERE pointer &operator-=(difference steps) {
-    return *this += -steps;
-  }
-  BANKSTRIPE_ANYWHERE pointer &operator++() { return *this += 1; }
-  BANKSTRIPE_ANYWHERE pointer &operator--() { return *this += -1; }
-  BANKSTRIPE_ANYWHERE pointer operator++(int) { return ++*this - 1; }
-  BANKSTRIPE_ANYWHERE pointer operator--(int) { return --*this + 1; }
-
-  friend BANKSTRIPE_ANYWHERE pointer operator+(pointer left, difference steps) {
-    return left += steps;
-  }
-  friend BANKSTRIPE_ANYWHERE pointer operator+(difference steps, pointer left) {
-    return left += steps;
-  }
-  friend BANKSTRIPE_ANYWHERE pointer operator-(pointer left, difference steps) {
-    return left -= steps;
-  }
-  friend BANKSTRIPE_ANYWHERE difference operator-(pointer left, pointer right) {
-    return (left.first - right.first) / (target::spacing * target::rows);
-  }
-#define BANKSTRIPE_COMPARISON(OPERATOR)                                        \
-  friend BANKSTRIPE_ANYWHERE bool operator OPERATOR(pointer left,              \
-                                                    pointer right) {           \
-    return left.first OPERATOR right.first;                                    \
-  }
-  BANKSTRIPE_COMPARISON(==)
-  BANKSTRIPE_COMPARISON(!=)
-  BANKSTRIPE_COMPARISON(<)
-  BANKSTRIPE_COMPARISON(>)
-  BANKSTRIPE_COMPARISON(<=)
-  BANKSTRIPE_COMPARISON(>=)
-#undef BANKSTRIPE_COMPARISON
-
-private:
-  template <class> friend class pointer;
-  place first;
-};
-
-// The accessor that stands for the name of the array.
-template <class Storage>
-__device__ __forceinline__ pointer<typename detail::planes<Storage>::inner>
-begin(Storage &&storage) {
-  typedef detail::planes<Storage> planes;
-  return pointer<typename planes::inner>::to(
-      detail::column_of(planes::first(planes::own(storage)), planes::rows));
-}
-
-// That of an array whose first elements are the stripe, and the others `rest`.
-template <class Storage, class Element, int Rest>
-__device__
-    __forceinline__ pointer<split<Element, detail::planes<Storage>::rows>>
-    begin(Storage &&storage, Element (&rest)[Rest]) {
-  typedef detail::planes<Storage> planes;
-  return pointer<split<Element, planes::rows>>::to(
-      {planes::first(planes::own(storage)), rest, 0});
-}
-
-// `= {a, b, ...}`.
-template <int Extent, class Element, int First>
-__device__ __forceinline__ void
-initialize(pointer<split<Element, First>> array,
-           const typename detail::array_of<Element, Extent>::type &values) {
-#pragma unroll
-  for (int position = 0; position < Extent; ++position)
-    array[position] = values[position];
-}
 
 template <int Extent>
 BANKSTRIPE_ANYWHERE pointer<bit_of<typename bits<Extent>::word>>
 begin(bits<Extent> &array) {
   return pointer<bit_of<typename bits<Extent>::word>>::to(array.first());
 }
+#endif // BANKSTRIPE_BITS
 
-// --- Slots -------------------------------------------------------------------
-
-// Where a placement new expression of this header puts its object.
-struct placement {
-  void *where;
-};
-
+#ifndef BANKSTRIPE_SLOTS
+#define BANKSTRIPE_SLOTS
+// For: slots clear_slot initialize_slot
+// With: PITCH LISTS
 namespace detail {
 
 // One slot. Its length decides which lanes meet in a bank: an odd number of
@@ -877,13 +952,14 @@ template <class Type, int Threads, int Alignment = 1> struct slots {
   }
 };
 
-// The calling thread's slot, for an object that has yet to be made.
-template <class Slots>
-__device__ __forceinline__ placement place(Slots &storage) {
-  return placement{&reinterpret_cast<unsigned char &>(storage.mine())};
-}
-
 namespace detail {
+
+template <class Type, int Extent> struct cleared<Type[Extent]> {
+  static __device__ __forceinline__ void in(Type (&array)[Extent]) {
+    for (int position = 0; position < Extent; ++position)
+      cleared<Type>::in(array[position]);
+  }
+};
 
 template <class Type, class Value>
 __device__ __forceinline__ void assign(Type &element, const Value &value) {
@@ -903,7 +979,7 @@ __device__ __forceinline__ void assign(Type (&array)[Extent],
 // own because an array `[4][8][32]` looks like a stripe.
 template <class Type, int Extent>
 __device__ __forceinline__ void clear_slot(Type (&array)[Extent]) {
-  detail::clear(array);
+  detail::cleared<Type[Extent]>::in(array);
 }
 template <class Type, int Extent>
 __device__ __forceinline__ void initialize_slot(
@@ -912,15 +988,27 @@ __device__ __forceinline__ void initialize_slot(
         typename detail::without_volatile<Type>::type, Extent>::type &values) {
   detail::assign(array, values);
 }
+#endif // BANKSTRIPE_SLOTS
 
 // --- Dynamic shared memory ---------------------------------------------------
 
+#ifndef BANKSTRIPE_MARK
+#define BANKSTRIPE_MARK
 namespace detail {
 
 // Launches that know of this memory ask for this many bytes more than a
 // multiple of 16, by which others are told apart. They are room for programs
 // that read one element behind the last slot.
 constexpr unsigned mark = 2 * 16 + 9;
+
+} // namespace detail
+#endif // BANKSTRIPE_MARK
+
+#ifndef BANKSTRIPE_MEMORY
+#define BANKSTRIPE_MEMORY
+// For: behind
+// With: ASSERTION MARK
+namespace detail {
 
 // The dynamic shared memory of the block, and its size. Whoever runs kernels on
 // the host says otherwise what they are.
@@ -960,6 +1048,32 @@ __device__ __forceinline__ unsigned char *own_memory() {
   return first + warp() * WarpBytes;
 }
 
+} // namespace detail
+
+// The storage lies behind memory that the kernel has of its own.
+constexpr bool behind = true;
+#endif // BANKSTRIPE_MEMORY
+
+#ifndef BANKSTRIPE_DYNAMIC_STRIPES
+#define BANKSTRIPE_DYNAMIC_STRIPES
+// For: dynamic_stripe
+// With: MEMORY POINTERS
+// The calling warp's plane of a stripe in dynamic shared memory. It is used as
+// the planes of a block are: begin(), clear(), initialize().
+template <class Plane> struct own_plane {
+  Plane *plane;
+};
+
+namespace detail {
+
+template <class Plane> struct planes<own_plane<Plane>> : plane<Plane> {
+  static __device__ __forceinline__ Plane &own(own_plane<Plane> storage) {
+    return *storage.plane;
+  }
+};
+template <class Plane>
+struct planes<const own_plane<Plane>> : planes<own_plane<Plane>> {};
+
 // The plane of an array of units.
 template <class Unit> struct plane_of {
   typedef Unit type[32];
@@ -970,9 +1084,6 @@ template <class Rest, int Extent> struct plane_of<Rest[Extent]> {
 
 } // namespace detail
 
-// The storage lies behind memory that the kernel has of its own.
-constexpr bool behind = true;
-
 // The stripe of an array of units: `dynamic_stripe<int[16], 0, 2048>()`.
 template <class Units, int Begin, int WarpBytes, bool Behind = false>
 __device__ __forceinline__ own_plane<typename detail::plane_of<Units>::type>
@@ -982,7 +1093,12 @@ dynamic_stripe() {
   unsigned char *memory = detail::own_memory<WarpBytes, Behind>();
   return own_plane<plane>{reinterpret_cast<plane *>(memory + Begin)};
 }
+#endif // BANKSTRIPE_DYNAMIC_STRIPES
 
+#ifndef BANKSTRIPE_DYNAMIC_SLOTS
+#define BANKSTRIPE_DYNAMIC_SLOTS
+// For: dynamic_slots
+// With: MEMORY SLOTS
 // The slots of the calling warp, in dynamic shared memory.
 template <class Type, int Alignment = 1> struct own_slots {
   detail::slot<Type, Alignment> all[32];
@@ -1002,8 +1118,16 @@ __device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
   unsigned char *memory = detail::own_memory<WarpBytes, Behind>();
   return *reinterpret_cast<slots *>(memory + Begin);
 }
+#endif // BANKSTRIPE_DYNAMIC_SLOTS
 
-// --- Launches ----------------------------------------------------------------
+// --- Launches, which NVRTC compiles none of ----------------------------------
+
+#ifndef BANKSTRIPE_LAUNCHES
+#define BANKSTRIPE_LAUNCHES
+// For: shared_bytes allowance
+// With: MARK
+#ifndef __CUDACC_RTC__
+typedef decltype(sizeof(0)) byte_count;
 
 // The bytes of dynamic shared memory that a launch with such blocks asks for:
 // `own` for the kernel itself, and `WarpBytes` for each warp.
@@ -1036,6 +1160,14 @@ inline byte_count shared_bytes(allowance &allowed, const void *kernel,
     allowed.bytes[device] = static_cast<int>(bytes);
   return bytes;
 }
+#endif
+#endif // BANKSTRIPE_LAUNCHES
+
+#ifndef BANKSTRIPE_CARVEOUT
+#define BANKSTRIPE_CARVEOUT
+// For: carveout
+#ifndef __CUDACC_RTC__
+typedef decltype(sizeof(0)) byte_count;
 
 namespace detail {
 
@@ -1137,6 +1269,14 @@ private:
       on[device].percent = percent + 1;
   }
 };
+#endif
+#endif // BANKSTRIPE_CARVEOUT
+
+#ifndef BANKSTRIPE_CONFIGURATIONS
+#define BANKSTRIPE_CONFIGURATIONS
+// For: configured
+#ifndef __CUDACC_RTC__
+typedef decltype(sizeof(0)) byte_count;
 
 // A copy of the configuration of a launch, for as long as the launch takes.
 template <class Configuration> struct configuration_copy {
@@ -1167,6 +1307,27 @@ configured(const Configuration *given,
             given->dynamicSmemBytes);
   return result;
 }
+#endif
+#endif // BANKSTRIPE_CONFIGURATIONS
+
+} // namespace bankstripe
+
+#ifndef BANKSTRIPE_PLACEMENT
+#define BANKSTRIPE_PLACEMENT
+// For: place
+// With: SLOTS
+namespace bankstripe {
+
+// Where a placement new expression of this header puts its object.
+struct placement {
+  void *where;
+};
+
+// The calling thread's slot, for an object that has yet to be made.
+template <class Slots>
+__device__ __forceinline__ placement place(Slots &storage) {
+  return placement{&reinterpret_cast<unsigned char &>(storage.mine())};
+}
 
 } // namespace bankstripe
 
@@ -1185,6 +1346,7 @@ __device__ __forceinline__ void operator delete(void *, bankstripe::placement) {
 }
 __device__ __forceinline__ void operator delete[](void *,
                                                   bankstripe::placement) {}
+#endif // BANKSTRIPE_PLACEMENT
 
 #undef BANKSTRIPE_ANYWHERE
 
@@ -1194,4 +1356,4 @@ __device__ __forceinline__ void operator delete[](void *,
 #pragma GCC diagnostic pop
 #endif
 
-#endif // BANKSTRIPE_CUH
+#endif // bankstripe.cuh

@@ -62,14 +62,14 @@ MISTAKES = {
         ("at.rest + (at.position - First);", "at.rest + (at.position - First - (at.position > First));"),
     ],
     "initialiser": [
-        ("planes::clear(planes::own(storage));", "(void)storage;"),
-        ("planes::assign(planes::own(storage), values);", "(void)storage, (void)values;"),
-        ("detail::clear(array);", "(void)array;"),
+        ("detail::cleared<typename planes::unit>::in(*detail::further(first, row));", "(void)first;"),
+        ("detail::listed<typename planes::all>::assign(planes::own(storage), values);", "(void)storage, (void)values;"),
+        ("detail::cleared<Type[Extent]>::in(array);", "(void)array;"),
         ("detail::assign(array, values);", "(void)array, (void)values;"),
         ("BANKSTRIPE_ANYWHERE bits() : value(0) {}", "BANKSTRIPE_ANYWHERE bits() : value(7) {}"),
         ("all{first()} = values;", "(void)values;"),
-        ("    array[position] = values[position];\n}\n\ntemplate <int Extent>",
-         "    (void)array, (void)values;\n}\n\ntemplate <int Extent>"),
+        ("    array[position] = values[position];\n}\n#endif",
+         "    (void)array, (void)values;\n}\n#endif"),
     ],
     "stride": [
         ("return ((Unit(*)[32])unit)[rows];", "return ((Unit(*)[31])unit)[rows];"),
@@ -123,7 +123,7 @@ def texts_of(tree):
 
 def spoil(tree, mistake):
     for helper in tree.rglob("bankstripe.cuh"):
-        text = helper.read_text()
+        text = WHOLE_HELPER.read_text()
         for right, wrong in MISTAKES[mistake]:
             if right not in text:
                 sys.exit(f"wrong_rewrites: the helper has no {right!r}")

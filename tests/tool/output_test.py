@@ -79,14 +79,35 @@ class Check(ToolTest):
 
 
 class InPlace(ToolTest):
+    def assert_helper(self, text):
+        """It holds the parts of the helper for stripes, and no others."""
+        self.assertIn("// bankstripe.cuh ", text)
+        self.assertIn("begin(Storage &&storage)", text)
+        self.assertNotIn("struct slots", text)
+
     def test_writes_the_file_and_its_helper(self):
         self.write("a.cu", moves()).chmod(0o640)
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
         self.assert_rewritten("a.cu")
         self.assertIn('#include "bankstripe.cuh"', self.read("a.cu"))
-        self.assertEqual(self.read("bankstripe.cuh"), HELPER)
+        self.assert_helper(self.read("bankstripe.cuh"))
         self.assertEqual((self.folder / "a.cu").stat().st_mode & 0o777, 0o640)
         self.assertEqual(len(self.snapshot()), 2)
+
+    def test_helper_keeps_the_parts_that_other_files_use(self):
+        self.write("a.cu", moves("first"))
+        self.write("b.cu", moves("second"))
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "--layout=slot", "a.cu"))
+        self.assertNotIn("begin(Storage", self.read("bankstripe.cuh"))
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "b.cu"))
+        self.assertIn("begin(Storage", self.read("bankstripe.cuh"))
+        self.assertIn("struct slots", self.read("bankstripe.cuh"))
+
+    def test_whole_helper_stays(self):
+        self.write("a.cu", moves())
+        self.write("bankstripe.cuh", HELPER)
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.assertEqual(self.read("bankstripe.cuh"), HELPER)
 
     def test_helper_stands_beside_each_changed_file(self):
         self.write("one/a.cu", moves("first"))
@@ -114,7 +135,7 @@ void run(float *p) { transpose<<<1, dim3(32, 32)>>>(p); }
         self.write("a.cu", moves())
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "--embed-helper", "a.cu"))
         self.assert_rewritten("a.cu")
-        self.assertIn(HELPER, self.read("a.cu"))
+        self.assert_helper(self.read("a.cu"))
         self.assertEqual(list(self.snapshot()), ["a.cu"])
 
     def test_link_to_a_file_stays_a_link(self):

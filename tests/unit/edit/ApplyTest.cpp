@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Planned.h"
+#include "model/HelperParts.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 
@@ -175,7 +176,7 @@ TEST(Helper, IsTheHeaderOfTheRuntime) {
 TEST(Helper, CanBeEmbedded) {
   EXPECT_EQ(carriedOut(planFor("int a[4];\n", {{"a", {4}}}),
                        /*EmbedHelper=*/true),
-            helperText().str() +
+            helperFor({"::bankstripe::begin(a)"}) +
                 "\n__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
                 "auto a = ::bankstripe::begin(a_stripes);\n");
 }

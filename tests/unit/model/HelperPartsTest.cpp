@@ -1,0 +1,94 @@
+//===-- HelperPartsTest.cpp -----------------------------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "model/HelperParts.h"
+#include "model/HelperText.h"
+#include "gmock/gmock.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+namespace {
+
+constexpr llvm::StringLiteral Stripe =
+    "__shared__ int a_stripes[::bankstripe::warps(128)][8][32];\n"
+    "auto a = ::bankstripe::begin(a_stripes);\n";
+
+TEST(HelperParts, OfStripesAreAtMost200Lines) {
+  const std::string Helper = helperFor({Stripe});
+  EXPECT_LE(StringRef(Helper).count('\n'), 200u);
+  EXPECT_THAT(Helper, StartsWith("// bankstripe.cuh "));
+  EXPECT_THAT(Helper, HasSubstr("begin(Storage &&storage)"));
+  EXPECT_THAT(Helper, Not(HasSubstr("slots")));
+  EXPECT_THAT(Helper, Not(HasSubstr("cudaGetDevice")));
+}
+
+TEST(HelperParts, AreThoseThatSplitsNeed) {
+  EXPECT_THAT(helperFor({"auto a = ::bankstripe::begin(a_stripes, a_rest);"}),
+              HasSubstr("struct split;"));
+  EXPECT_THAT(helperFor({Stripe}), Not(HasSubstr("struct split;")));
+}
+
+TEST(HelperParts, ComeWithThoseThatTheyNeed) {
+  EXPECT_THAT(helperFor({"::bankstripe::dynamic_slots<float[8], 0, 64>()"}),
+              HasSubstr(" slot {"));
+}
+
+TEST(HelperParts, OfAnEarlierHelperStay) {
+  const std::string Slots = helperFor({"::bankstripe::slots<int[4], 128> s;"});
+  EXPECT_EQ(helperFor({Stripe, Slots}),
+            helperFor({Stripe, "::bankstripe::slots<int[4], 128> s;"}));
+  EXPECT_EQ(helperFor({"#define BANKSTRIPE_CUH\n"}), helperFor({helperText()}));
+}
+
+TEST(HelperParts, CanBeThereAlready) {
+  const std::string Stripes = helperFor({Stripe});
+  EXPECT_TRUE(holdsParts(helperText(), Stripes));
+  EXPECT_TRUE(holdsParts(Stripes, helperFor({})));
+  EXPECT_FALSE(holdsParts(helperFor({}), Stripes));
+}
+
+// Every name of the header's that edits write has a part.
+TEST(HelperParts, KnowEachName) {
+  for (StringRef Name : {"warps",
+                         "begin",
+                         "clear",
+                         "initialize",
+                         "word",
+                         "packed",
+                         "padded",
+                         "unit",
+                         "pointer",
+                         "bit",
+                         "long_bit",
+                         "bits",
+                         "split",
+                         "slots",
+                         "place",
+                         "clear_slot",
+                         "initialize_slot",
+                         "shared",
+                         "dynamic_stripe",
+                         "dynamic_slots",
+                         "behind",
+                         "packed_words",
+                         "block_of_at_most",
+                         "assume_block_of_at_most",
+                         "require_block_of_at_most",
+                         "shared_bytes",
+                         "allowance",
+                         "carveout",
+                         "configured"})
+    EXPECT_THAT(helperFor({"::bankstripe::" + Name.str()}),
+                testing::ContainsRegex("[ &*\n]" + Name.str() + "[ (;]"))
+        << Name.str();
+}
+
+} // namespace
