@@ -229,23 +229,20 @@ void initializeTarget() {
   });
 }
 
+/// For the architecture of the parse. Clang's choice of a PTX version goes by
+/// the toolkits that it knows and may be too old for the newest architectures;
+/// LLVM's own is always valid.
 Expected<std::unique_ptr<TargetMachine>>
-makeTargetMachine(const Module &M, const clang::TargetOptions &Target,
-                  StringRef GpuArch) {
+makeTargetMachine(const Module &M, const clang::TargetOptions &Target) {
   initializeTarget();
   std::string Problem;
   const llvm::Target *T =
       TargetRegistry::lookupTarget(M.getTargetTriple(), Problem);
   if (!T)
     return createStringError(Problem);
-  // The PTX version of the command belongs to the command's architecture; for
-  // another one LLVM's own choice is always a valid pair.
-  std::string Features;
-  if (Target.CPU == GpuArch)
-    Features = join(Target.FeaturesAsWritten, ",");
   std::unique_ptr<TargetMachine> Machine(T->createTargetMachine(
-      M.getTargetTriple(), GpuArch, Features, TargetOptions(), Reloc::Static,
-      std::nullopt, CodeGenOptLevel::Aggressive));
+      M.getTargetTriple(), Target.CPU, /*Features=*/"", TargetOptions(),
+      Reloc::Static, std::nullopt, CodeGenOptLevel::Aggressive));
   if (!Machine)
     return createStringError("LLVM has no code generator for " +
                              M.getTargetTriple().str());
@@ -318,9 +315,9 @@ void runPipeline(Module &M, TargetMachine &Machine) {
 
 } // namespace
 
-Error optimize(Module &M, clang::CompilerInstance &Compiler, StringRef GpuArch,
+Error optimize(Module &M, clang::CompilerInstance &Compiler,
                QuietContext &Context) {
-  auto Machine = makeTargetMachine(M, Compiler.getTargetOpts(), GpuArch);
+  auto Machine = makeTargetMachine(M, Compiler.getTargetOpts());
   if (!Machine)
     return Machine.takeError();
   M.setDataLayout((*Machine)->createDataLayout());

@@ -83,10 +83,10 @@ struct IrAnalyses {
 /// `bankstripe.library.__nv_sinf.` and what LLVM adds.
 inline constexpr llvm::StringLiteral LibraryMark = "bankstripe.library.";
 
-/// Optimises \p M at -O3 for \p GpuArch, after linking what it needs of the
-/// device library that \p Compiler's command names.
+/// Optimises \p M at -O3, after linking what it needs of the device library
+/// that \p Compiler's command names.
 llvm::Error optimize(llvm::Module &M, clang::CompilerInstance &Compiler,
-                     llvm::StringRef GpuArch, QuietContext &Context);
+                     QuietContext &Context);
 
 } // namespace bankstripe
 

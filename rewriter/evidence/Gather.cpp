@@ -39,13 +39,13 @@ static bool isLinked(ParsedUnit &Unit) {
 // Of a whole unit: kernels of other units may reach its functions, and shared
 // arrays of kernels that hold no array of a thread may become larger.
 static Expected<std::set<std::string>>
-findWaiting(Module &M, clang::CompilerInstance &Compiler, StringRef GpuArch,
+findWaiting(Module &M, clang::CompilerInstance &Compiler,
             QuietContext &Context) {
   if (functionsThatMayWait(M).empty())
     return std::set<std::string>();
   const std::unique_ptr<Module> Copy = CloneModule(M);
   keepOnly(*Copy, functionsThatMayWait(*Copy));
-  if (Error E = optimize(*Copy, Compiler, GpuArch, Context))
+  if (Error E = optimize(*Copy, Compiler, Context))
     return std::move(E);
   return functionsThatWait(*Copy);
 }
@@ -55,8 +55,8 @@ namespace {
 /// The evidence of one unit, step by step.
 class Gatherer {
 public:
-  Gatherer(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch)
-      : Unit(Unit), Facts(Facts), GpuArch(GpuArch) {
+  Gatherer(ParsedUnit &Unit, const UnitFacts &Facts)
+      : Unit(Unit), Facts(Facts) {
     Result.Arrays.resize(Facts.Findings.size());
   }
   Error readModule();
@@ -67,7 +67,6 @@ public:
 private:
   ParsedUnit &Unit;
   const UnitFacts &Facts;
-  StringRef GpuArch;
   QuietContext Context;
   std::unique_ptr<Module> M;
   std::optional<AllocaTracker> Tracker;
@@ -94,13 +93,13 @@ Error Gatherer::readModule() {
 Error Gatherer::readOptimizedModule() {
   const bool AllMayWait = isLinked(Unit) || !Facts.SharedArrays.empty();
   if (AllMayWait)
-    if (Error E = findWaiting(*M, Unit.compiler(), GpuArch, Context)
+    if (Error E = findWaiting(*M, Unit.compiler(), Context)
                       .moveInto(Result.Waiting))
       return E;
   const bool Holds = !Tracker->holders().empty();
   if (Holds) {
     keepOnly(*M, Tracker->holders());
-    if (Error E = optimize(*M, Unit.compiler(), GpuArch, Context))
+    if (Error E = optimize(*M, Unit.compiler(), Context))
       return E;
   }
   for (auto [I, E] : enumerate(Result.Arrays))
@@ -115,9 +114,9 @@ Error Gatherer::readOptimizedModule() {
 }
 
 UnitEvidence
-gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts, StringRef GpuArch,
+gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts,
                function_ref<bool(const UnitEvidence &)> IsWorthOptimizing) {
-  Gatherer Steps(Unit, Facts, GpuArch);
+  Gatherer Steps(Unit, Facts);
   UnitEvidence &Result = Steps.Result;
   // Kernels without arrays may call functions of other units that have some.
   Result.IsOptimized =

@@ -81,9 +81,9 @@ bool isKnownArch(StringRef Arch) {
   return clang::IsNVIDIAOffloadArch(clang::StringToOffloadArch(Arch));
 }
 
-/// \p Arch, or the nearest that Clang knows and that has no more than it.
 constexpr StringLiteral ArchOption = "--cuda-gpu-arch=";
 
+/// \p Arch, or the nearest that Clang knows and that has no more than it.
 std::string nearestKnownArch(StringRef Arch) {
   if (isKnownArch(Arch))
     return Arch.str();

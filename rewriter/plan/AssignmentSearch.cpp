@@ -363,7 +363,7 @@ const MergedKernel *Searcher::pollingKernel(const KernelGroup &G) const {
 }
 
 bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Current) const {
-  if (pollingKernel(G))
+  if (pollingKernel(G) || !archInfo(P.Options.GpuArch))
     return false;
   bool Any = false;
   for (unsigned Row : G.Kernels) {
@@ -418,6 +418,9 @@ void Searcher::leaveUndecided(const KernelGroup &G) {
         Least = &*Known;
     std::string Detail = "what a kernel that reaches it does was not seen: its "
                          "function is in another file";
+    if (!archInfo(P.Options.GpuArch))
+      Detail = "what an SM of " + P.Options.GpuArch +
+               " has is not known, so nothing can be predicted";
     if (Least && Least->Speedup >= LeastOfGroup && !Slowed.empty())
       Detail = llvm::formatv("predicted speedup {0:F2}, {1}", Least->Speedup,
                              Slowed);

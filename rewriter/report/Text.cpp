@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "arch/ArchInfo.h"
 #include "model/SourceFile.h"
 #include "report/Report.h"
 #include "report/Rows.h"
@@ -200,7 +201,7 @@ static bool showsPrediction(const KernelPlan &K) {
 }
 
 static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
-                        const ConfirmedResources &R) {
+                        const std::string &Arch, const ConfirmedResources &R) {
   OS << "\nkernel " << printable(K.Facts.Name) << " at "
      << printable(llvm::sys::path::filename(K.Facts.Where.File)) << ':'
      << K.Facts.Where.Line << '\n';
@@ -220,6 +221,8 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
     printRow(OS, "occupancy",
              changeText(K.WarpsBefore, K.WarpsAfter) + " warps per SM" +
                  (K.Registers ? "" : ", registers not known"));
+  else if (!archInfo(Arch))
+    printRow(OS, "occupancy", "not known for " + printable(Arch));
   if (showsPrediction(K))
     printRow(OS, "predicted speedup",
              rangeText(*K.Predicted) +
@@ -289,7 +292,7 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
   for (const KernelPlan &K : P.Kernels) {
     if (!K.MovesArrays && !(Explain && K.Explained) && Level != Detail::Verbose)
       continue;
-    printKernel(OS, K, Resources);
+    printKernel(OS, K, P.GpuArch, Resources);
     if (Explain)
       printExplanation(OS, K);
     if (Explain ? bool(K.Explained) : !Gpu.empty() && showsPrediction(K))

@@ -127,7 +127,7 @@ UnitReading UnitReader::readUnit(const CompileJob &Job, bool Colours) const {
         if (!IsAlone || !Unit.Facts.Findings.empty() ||
             !Unit.Facts.SharedArrays.empty())
           Unit.Evidence = gatherEvidence(
-              Parsed, Unit.Facts, Job.GpuArch, [&](const UnitEvidence &Calls) {
+              Parsed, Unit.Facts, [&](const UnitEvidence &Calls) {
                 return mayChange(Job, {Unit.Facts, Calls, {}});
               });
         Result.Unit = std::move(Unit);

@@ -91,8 +91,15 @@ TEST(ArchInfo, IsFoundByTheNamesOfTargets) {
   ASSERT_TRUE(archInfo("sm_90"));
   EXPECT_EQ(archInfo("sm_90a"), archInfo("sm_90"));
   EXPECT_EQ(archInfo("sm_103f"), archInfo("sm_103"));
+  EXPECT_EQ(archInfo("sm_121a"), archInfo("sm_121"));
   for (const char *Unknown : {"sm_20", "gfx90a", "sm_", "", "sm_9x0"})
     EXPECT_FALSE(archInfo(Unknown)) << Unknown;
+}
+
+// What `nvcc --list-gpu-arch` of CUDA 13.0 prints.
+TEST(ArchInfo, KnowsWhatNvccMakesCodeFor) {
+  for (int Number : {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121})
+    EXPECT_TRUE(archInfo("sm_" + std::to_string(Number))) << Number;
 }
 
 // Since compute capability 8.0, a KB of each block's is not its own.
@@ -119,9 +126,7 @@ TEST(ArchInfo, SharedMemoryTakesTheL1InSteps) {
 
 // Every size up to the largest, in steps of a KB.
 TEST(ArchInfo, CarveoutsAreThoseOfTheToolkit) {
-  for (const char *Name : {"sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87",
-                           "sm_89", "sm_90", "sm_100", "sm_103", "sm_120"}) {
-    const ArchInfo &A = *archInfo(Name);
+  for (const ArchInfo &A : allArchs()) {
     cudaOccDeviceProp Device;
     Device.computeMajor = A.Major;
     Device.computeMinor = A.Minor;
@@ -130,16 +135,16 @@ TEST(ArchInfo, CarveoutsAreThoseOfTheToolkit) {
       ASSERT_EQ(cudaOccAlignUpShmemSizeVoltaPlus(&Taken, &Device),
                 CUDA_OCC_SUCCESS);
       EXPECT_EQ(A.l1Bytes(Bytes, 0), A.UnifiedKilobytes * 1024.0 - Taken)
-          << Name << ' ' << Bytes;
+          << A.Name << ' ' << Bytes;
     }
   }
 }
 
 // Registers and partitions are the same in all of them.
 TEST(ArchInfo, RegistersAreThoseOfTheToolkit) {
-  for (int Major : {7, 8, 9, 10, 12}) {
+  for (const ArchInfo &A : allArchs()) {
     cudaOccDeviceProp Device;
-    Device.computeMajor = Major;
+    Device.computeMajor = A.Major;
     int PerWarp = 0, Partitions = 0;
     ASSERT_EQ(cudaOccRegAllocationGranularity(&PerWarp, &Device),
               CUDA_OCC_SUCCESS);
@@ -152,9 +157,7 @@ TEST(ArchInfo, RegistersAreThoseOfTheToolkit) {
 
 // Blocks, registers and shared memory together, on both sides of each step.
 TEST(Occupancy, IsThatOfTheToolkit) {
-  for (const char *Name : {"sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87",
-                           "sm_89", "sm_90", "sm_100", "sm_103", "sm_120"}) {
-    const ArchInfo &A = *archInfo(Name);
+  for (const ArchInfo &A : allArchs()) {
     cudaOccDeviceProp Device;
     Device.computeMajor = A.Major;
     Device.computeMinor = A.Minor;
@@ -186,10 +189,10 @@ TEST(Occupancy, IsThatOfTheToolkit) {
                         &Result, &Device, &Kernel, &State,
                         static_cast<int>(Threads), /*dynamicSmemSize=*/0),
                     CUDA_OCC_SUCCESS);
-          ASSERT_EQ(residentWarps(Name, Threads, Registers, Bytes),
+          ASSERT_EQ(residentWarps(A.Name, Threads, Registers, Bytes),
                     Result.activeBlocksPerMultiprocessor *
                         ((Threads + 31) / 32))
-              << Name << ' ' << Threads << ' ' << Registers << ' ' << Bytes;
+              << A.Name << ' ' << Threads << ' ' << Registers << ' ' << Bytes;
         }
   }
 }

@@ -32,7 +32,7 @@ accessesIn(const std::string &Body, const std::string &Block = "dim3(32, 8)",
       Code, SnippetFile,
       [&](ParsedUnit &Unit) {
         UnitFacts Facts = findAll(Unit, [](llvm::StringRef) { return true; });
-        const UnitEvidence Evidence = gatherEvidence(Unit, Facts, "sm_90");
+        const UnitEvidence Evidence = gatherEvidence(Unit, Facts);
         ASSERT_EQ(Evidence.SharedAccesses.size(), 1u);
         Result = Evidence.SharedAccesses.front().value();
       },

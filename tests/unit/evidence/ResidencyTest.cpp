@@ -351,6 +351,23 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
   EXPECT_EQ(E.Where, Residency::LocalMemory);
 }
 
+TEST(Residency, IsKnownForEachArchitecture) {
+  for (const char *Arch : {"sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89",
+                           "sm_90a", "sm_100f", "sm_103a", "sm_110", "sm_110f",
+                           "sm_120a", "sm_121", "sm_121f", "sm_999"}) {
+    const GatheredUnit Unit = gather(
+        R"cu(
+__global__ void k(const int *in, int *out, int i) {
+  int a[10] = {};
+  a[in[0]] = 1;
+  out[threadIdx.x] = a[i];
+})cu",
+        {std::string("--cuda-gpu-arch=") + Arch});
+    ASSERT_EQ(Unit.Evidence.Arrays.size(), 1u) << Arch;
+    EXPECT_EQ(Unit.Evidence.Arrays[0].Where, Residency::LocalMemory) << Arch;
+  }
+}
+
 TEST(Residency, NoFindingsNeedNoCodeGeneration) {
   UnitEvidence E = evidenceOf(R"cu(
 extern "C" __global__ void k(int *out) { out[0] = 1; }

@@ -47,9 +47,7 @@ UnitEvidence evidenceOf(StringRef Marked, StringRef FunctionId) {
   UnitEvidence Evidence;
   Error Failure = parseSnippet(
       Code, SnippetFile,
-      [&](ParsedUnit &Unit) {
-        Evidence = gatherEvidence(Unit, Facts, "sm_90");
-      },
+      [&](ParsedUnit &Unit) { Evidence = gatherEvidence(Unit, Facts); },
       WithoutHeaders);
   EXPECT_FALSE(Failure) << toString(std::move(Failure));
   EXPECT_EQ(Evidence.Arrays.size(), Facts.Findings.size());
@@ -71,7 +69,7 @@ GatheredUnit gather(StringRef Code, std::vector<std::string> Arguments) {
       Code, SnippetFile,
       [&](ParsedUnit &Unit) {
         Result.Facts = findAll(Unit, [](StringRef) { return true; });
-        Result.Evidence = gatherEvidence(Unit, Result.Facts, "sm_90");
+        Result.Evidence = gatherEvidence(Unit, Result.Facts);
         EXPECT_EQ(Result.Evidence.Problem, "");
       },
       std::move(Arguments));

@@ -239,6 +239,13 @@ TEST(Translate, ArchitectureThatClangLacksIsParsedAsALowerOne) {
   EXPECT_THAT(Job.ClangArgs, Contains("--cuda-gpu-arch=sm_121"));
 }
 
+TEST(Translate, FamiliesOfArchitecturesAreParsedAsTheirFirst) {
+  const CompileJob Job = translate({"nvcc", "-arch=sm_121f"});
+  EXPECT_EQ(Job.GpuArch, "sm_121f");
+  EXPECT_THAT(Job.ClangArgs,
+              Contains(::testing::StartsWith("--cuda-gpu-arch=sm_121")));
+}
+
 TEST(Translate, LauncherBeforeNvcc) {
   const CompileJob Job =
       translate({"/usr/bin/ccache", "/opt/cuda/bin/nvcc", "-rdc=true"});

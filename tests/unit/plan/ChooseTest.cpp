@@ -59,6 +59,21 @@ TEST(Choose, WhatDoesNotPayStays) {
   EXPECT_EQ(P.Kernels.front().SharedAfter, 0u);
 }
 
+TEST(Choose, NothingMovesForAnArchitectureWithoutLimits) {
+  PlanOptions Options = choosy();
+  Options.GpuArch = "sm_60";
+  const Plan P = working(Random).plan(Options);
+  EXPECT_EQ(reasonOf(P), Reason::NotProfitable);
+  EXPECT_EQ(find(P, "a").Verdict.Detail,
+            "what an SM of sm_60 has is not known, so nothing can be "
+            "predicted");
+  Options.Decisions = {decision(Layout::Stripe)};
+  EXPECT_EQ(reasonOf(working(Random).plan(Options)), Reason::DynamicIndex);
+  Options.Decisions.clear();
+  Options.MinSpeedup = 0;
+  EXPECT_EQ(reasonOf(working(Random).plan(Options)), Reason::DynamicIndex);
+}
+
 // They might see later that they are done.
 TEST(Choose, KernelsThatWaitForOtherThreadsAreLeftToTune) {
   TestUnit U = working(Random);
@@ -334,10 +349,10 @@ TEST(Choose, AKernelWhoseWorkNobodySawKeepsItsArrays) {
   EXPECT_EQ(reasonOf(U.plan(choosy())), Reason::NotProfitable);
 }
 
-TEST(Choose, WithoutOccupancyNothingIsPredicted) {
+TEST(Choose, ArchitecturesLimitSharedMemoryWhereTheyAreNamed) {
   PlanOptions Unknown = choosy();
   Unknown.GpuArch = "sm_20";
-  EXPECT_EQ(reasonOf(working(Rare).plan(Unknown)), Reason::DynamicIndex);
+  Unknown.AllGpuArchs = {"sm_20"};
   EXPECT_EQ(usualSharedLimit(Unknown), StaticSharedLimit);
   EXPECT_EQ(usualSharedLimit(choosy()), StaticSharedLimit);
   PlanOptions Named = choosy();
