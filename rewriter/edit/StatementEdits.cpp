@@ -97,7 +97,8 @@ std::string StatementEditor::afterwards(const PlannedArray &A) const {
   return Text;
 }
 
-// The specifiers of the first declarator, when that one moves.
+// The specifiers of the first declarator, when that one moves. An alignment in
+// front of them goes where a slot or a stripe needs none.
 void StatementEditor::editFirst() {
   const PlannedArray *A = at(0);
   if (!A)
@@ -105,8 +106,9 @@ void StatementEditor::editFirst() {
   std::string Specifiers = Writer.specifiersOf(*A);
   unsigned End = Specifiers.empty() ? First.AllDeclarators.front().Offset
                                     : First.Specifiers.end();
-  Edits.push_back({First.Specifiers.Offset, End - First.Specifiers.Offset,
-                   std::move(Specifiers)});
+  const unsigned Begin = A->Verdict.usesShared() ? First.Statement.Offset
+                                                 : First.Specifiers.Offset;
+  Edits.push_back({Begin, End - Begin, std::move(Specifiers)});
 }
 
 // The comma between two declarators, which comments may surround.

@@ -18,11 +18,13 @@
 
 #include "evidence/Calls.h"
 
+#include "evidence/AddressFlow.h"
 #include "evidence/DeviceModule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -30,6 +32,7 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -44,10 +47,8 @@ struct Body {
   FunctionSet Callees;
   FunctionSet Passed; ///< Named other than to be called.
   VariableSet Shared;
-  bool CallsUnknown = false; ///< Through a pointer, or virtually.
-  /// Assembly, or a question about an address, is about local memory, or tells
-  /// it from shared memory.
-  bool NamesLocalMemory = false;
+  bool CallsUnknown = false;     ///< Through a pointer, or virtually.
+  bool NamesLocalMemory = false; ///< AddressFlow.h
   AskedSize Asks = AskedSize::None;
 };
 
@@ -82,7 +83,6 @@ public:
 
 private:
   void readConstant(const Constant &C, Body *Into);
-  static bool namesLocalMemory(const Instruction &I);
   static AskedSize askedSize(const Instruction &I);
   void readOperand(const llvm::Use &Operand, Body &Into);
   void addCallees(const Function &F, bool Hidden, FunctionSet &To) const;
@@ -126,20 +126,6 @@ void CallGraph::readOperand(const llvm::Use &Operand, Body &Into) {
   } else if (!isa<InlineAsm>(Callee)) {
     Into.CallsUnknown = true;
   }
-}
-
-// CUDA programming guide, "Address space predicate and conversion functions".
-bool CallGraph::namesLocalMemory(const Instruction &I) {
-  if (const auto *Cast = dyn_cast<AddrSpaceCastInst>(&I))
-    return Cast->getDestAddressSpace() == NVPTXAS::ADDRESS_SPACE_LOCAL;
-  const auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call)
-    return false;
-  if (const auto *Assembly = dyn_cast<InlineAsm>(Call->getCalledOperand()))
-    return Assembly->getAsmString().contains("local") ||
-           Assembly->getAsmString().contains("isspacep");
-  return Call->getIntrinsicID() == Intrinsic::nvvm_isspacep_local ||
-         Call->getIntrinsicID() == Intrinsic::nvvm_isspacep_shared;
 }
 
 // PTX ISA, "Special registers".
@@ -260,12 +246,13 @@ public:
 private:
   Holders holdersOf(const Finding &F,
                     const SmallDenseSet<Function *> &WithAlloca) const;
-  void connect(const Function &Entry, const FunctionSet &Below, bool IsKnown);
+  bool connect(const Function &Entry, const FunctionSet &Below, bool IsKnown);
 
   const Module &M;
   CallGraph Calls;
   const UnitFacts &Facts;
   UnitEvidence &Result;
+  const AllocaTracker &Tracker;
   StringMap<const Function *> ByName; ///< Those with bodies.
   std::vector<Holders> Holding;       ///< Parallel to the findings.
 };
@@ -274,7 +261,7 @@ private:
 
 CallReader::CallReader(const Module &M, const AllocaTracker &Tracker,
                        const UnitFacts &Facts, UnitEvidence &Result)
-    : M(M), Calls(M), Facts(Facts), Result(Result) {
+    : M(M), Calls(M), Facts(Facts), Result(Result), Tracker(Tracker) {
   for (const Function &F : M)
     if (!F.isDeclaration())
       ByName[sourceName(F)] = &F;
@@ -305,8 +292,10 @@ CallReader::holdersOf(const Finding &F,
   return Result;
 }
 
-void CallReader::connect(const Function &Entry, const FunctionSet &Below,
+// \returns whether \p Entry, a kernel, reaches a finding.
+bool CallReader::connect(const Function &Entry, const FunctionSet &Below,
                          bool IsKnown) {
+  bool Any = false;
   for (auto [F, Held, E] : zip(Facts.Findings, Holding, Result.Arrays)) {
     bool IsReached = false;
     for (auto [Kernels, Functions] : zip(E.Kernels, Held)) {
@@ -314,7 +303,7 @@ void CallReader::connect(const Function &Entry, const FunctionSet &Below,
             return Holder == &Entry || Below.contains(Holder);
           }))
         continue;
-      IsReached = true;
+      Any = IsReached = true;
       if (IsKnown)
         Kernels.insert(sourceName(Entry).str());
     }
@@ -323,6 +312,24 @@ void CallReader::connect(const Function &Entry, const FunctionSet &Below,
           {Reason::BlockSizeUnknown, F.Where,
            "a kernel of a system header calls '" + F.Function.Name + "'"});
   }
+  return Any;
+}
+
+// What the launch bounds of a kernel say; 0 for none.
+static unsigned boundOf(const Function &Kernel) {
+  StringRef Text = Kernel.getFnAttribute("nvvm.maxntid").getValueAsString();
+  unsigned Threads = 0;
+  return Text.consumeInteger(10, Threads) || !Text.empty() ? 0 : Threads;
+}
+
+static Place placeOf(const Function &F) {
+  const DISubprogram *Declared = F.getSubprogram();
+  if (!Declared)
+    return {};
+  SmallString<256> Path(Declared->getFilename());
+  sys::path::make_absolute(Declared->getDirectory(), Path);
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  return {std::string(Path), Declared->getLine(), 1};
 }
 
 void CallReader::connectKernels() {
@@ -333,15 +340,21 @@ void CallReader::connectKernels() {
     if (F.isDeclaration() || !isKernel(F))
       continue;
     const FunctionSet Below = Calls.below(F);
-    const bool IsKnown = Known.contains(sourceName(F));
-    connect(F, Below, IsKnown);
-    if (IsKnown)
-      Result.Kernels[sourceName(F).str()] = sharedMemoryOf(F, Below, Calls);
+    const std::string Name = sourceName(F).str();
+    const bool IsKnown = Known.contains(Name);
+    const unsigned Threads = IsKnown ? 0 : boundOf(F);
+    const bool IsOurs = connect(F, Below, IsKnown || Threads) && Threads;
+    if (IsOurs)
+      Result.SystemKernels[Name] = {placeOf(F), Threads};
+    if (IsKnown || IsOurs)
+      Result.Kernels[Name] = sharedMemoryOf(F, Below, Calls);
   }
 }
 
 void CallReader::checkHolders() {
-  for (auto [F, Held, E] : zip(Facts.Findings, Holding, Result.Arrays)) {
+  for (auto [Index, F] : enumerate(Facts.Findings)) {
+    const Holders &Held = Holding[Index];
+    ArrayEvidence &E = Result.Arrays[Index];
     std::set<StringRef> Reasons;
     bool NamesLocalMemory = false;
     for (const FunctionSet &Functions : Held)
@@ -354,7 +367,7 @@ void CallReader::checkHolders() {
           return Calls.bodyOf(*Each).NamesLocalMemory;
         });
       }
-    if (NamesLocalMemory)
+    if (NamesLocalMemory && isAskedWhereItLies(Tracker.allocasOf(Index)))
       E.Obstacles.push_back(
           {Reason::InlineAssembly, F.Where,
            "it names local memory, or tells it from other memory"});

@@ -93,8 +93,8 @@ Error Gatherer::readModule() {
 Error Gatherer::readOptimizedModule() {
   const bool AllMayWait = isLinked(Unit) || !Facts.SharedArrays.empty();
   if (AllMayWait)
-    if (Error E = findWaiting(*M, Unit.compiler(), Context)
-                      .moveInto(Result.Waiting))
+    if (Error E =
+            findWaiting(*M, Unit.compiler(), Context).moveInto(Result.Waiting))
       return E;
   const bool Holds = !Tracker->holders().empty();
   if (Holds) {

@@ -217,6 +217,17 @@ AllocaTracker::AllocaTracker(Module &M, ArrayRef<Finding> Findings)
   dropRecords(M, Variables);
 }
 
+SmallVector<const AllocaInst *>
+AllocaTracker::allocasOf(unsigned FindingIndex) const {
+  SmallVector<const AllocaInst *> Result;
+  for (const Function *F : HoldersOf[FindingIndex])
+    for (const Instruction &I : instructions(F))
+      if (const auto *Alloca = dyn_cast<AllocaInst>(&I);
+          Alloca && markedIndex(*Alloca) == FindingIndex)
+        Result.push_back(Alloca);
+  return Result;
+}
+
 SmallVector<ResidentAlloca> AllocaTracker::survivors(Function &F) const {
   SmallVector<ResidentAlloca> Result;
   for (Instruction &I : instructions(F)) {

@@ -46,6 +46,9 @@ public:
   holdersOf(unsigned FindingIndex) const {
     return HoldersOf[FindingIndex];
   }
+  /// Its allocas. To be called before optimisation.
+  llvm::SmallVector<const llvm::AllocaInst *>
+  allocasOf(unsigned FindingIndex) const;
   /// Whether the function that declares a finding was emitted at all.
   bool wasEmitted(unsigned FindingIndex) const { return Emitted[FindingIndex]; }
 

@@ -131,8 +131,10 @@ BANKSTRIPE_FIELDS(Words, Loaded, Stored)
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
                   Gathered, Shared, OtherLocal, GuessedLoops, Polls, Arrays)
-BANKSTRIPE_FIELDS(UnitEvidence, Arrays, SharedAccesses, Kernels, Functions,
-                  Work, ShortWork, Waiting, Objects, IsOptimized, Problem)
+BANKSTRIPE_FIELDS(SystemKernel, Where, Threads)
+BANKSTRIPE_FIELDS(UnitEvidence, Arrays, SharedAccesses, Kernels, SystemKernels,
+                  Functions, Work, ShortWork, Waiting, Objects, IsOptimized,
+                  Problem)
 
 // Frontend.h, MakePlan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,

@@ -34,9 +34,6 @@
 using namespace bankstripe;
 using namespace clang;
 
-// Vector types are aligned to at most this, in bytes.
-static constexpr unsigned WidestVector = 16;
-
 bool bankstripe::hasNolint(SourceLocation Loc, const SourceText &Text) {
   static const std::string Checks =
       "\\(([^),]*,)*[[:space:]]*(bankstripe|\\*)[[:space:]]*([,)]|$)";
@@ -104,10 +101,16 @@ Obstacle ArrayReader::wholeArray(const DeclRefExpr *Reference) const {
     return obstacle(Reason::UnknownUse, Reference);
   if (isa<CXXForRangeStmt>(Parent))
     return obstacle(Reason::RangeFor, Reference);
-  if (isa<UnaryExprOrTypeTraitExpr>(Parent))
-    return obstacle(Reason::SizeOfArray, Reference);
+  if (const auto *Trait = dyn_cast<UnaryExprOrTypeTraitExpr>(Parent))
+    // A reference does not say how its array was aligned.
+    return obstacle(Trait->getKind() != UETT_SizeOf &&
+                            Reference->getDecl()->hasAttr<AlignedAttr>()
+                        ? Reason::Decltype
+                        : Reason::SizeOfArray,
+                    Reference);
   if (isa<CallExpr>(Parent) || isa<CXXConstructExpr>(Parent))
-    return obstacle(Reason::PassedToFunction, Reference, calleeName(Parent));
+    return obstacle(Decayed ? Reason::PassedToFunction : Reason::ReferenceBound,
+                    Reference, calleeName(Parent));
   if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
     const VarDecl *Variable = initialisedBy(Statement, cast<Expr>(S));
     if (!Variable) // Not a value but a part of the type.
@@ -346,8 +349,9 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   ArrayInstance &Instance = F.Instances.front();
   Instance.FunctionId = F.Function.Id;
   Instance.SlotAlignment = std::max(
-      Instance.Alignment,
-      MayClaim ? std::min(Bodies.claimedAlignment(Function), WidestVector) : 0);
+      {Instance.Alignment, std::min(declaredAlignment(Variable), WidestVector),
+       MayClaim ? std::min(Bodies.claimedAlignment(Function), WidestVector)
+                : 0});
   if (F.IsObject)
     return F;
   F.NeverWritten =

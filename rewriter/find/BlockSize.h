@@ -42,6 +42,11 @@ struct HostValue {
   std::vector<unsigned> Shape = {};
 };
 
+/// A value of which \p Why nothing is known.
+HostValue unknown(std::string Why);
+/// One that is \p A or \p B.
+HostValue merge(HostValue A, const HostValue &B);
+
 /// Evaluates integers and `dim3` products in one function. A variable counts
 /// when all its assignments are seen and none of them depends on itself: then
 /// its values are those of everything that is ever assigned to it.
@@ -70,30 +75,6 @@ private:
   unsigned Depth = 0;
   llvm::DenseMap<const clang::VarDecl *, HostValue> Variables;
 };
-
-/// What a launch reads from a `cudaLaunchConfig_t`.
-struct LaunchConfiguration {
-  HostValue Threads; ///< Of a block.
-  HostValue Bytes;   ///< Of dynamic shared memory.
-  /// Why its blocks may have to be resident all at once; empty when they need
-  /// not.
-  std::string Together;
-};
-
-/// Reads the configuration that \p Pointer points to, `&config`, in the host
-/// function of \p Body. It counts as known when it is a variable of that
-/// function, all of whose uses are seen; the order of them does not matter.
-LaunchConfiguration readConfiguration(const clang::Expr *Pointer,
-                                      const BodyIndex &Body);
-
-/// Whether the value of \p E is computed from \p Answer, a variable of the same
-/// host function, be it by way of others.
-bool isComputedFrom(const clang::Expr *E, const clang::VarDecl *Answer,
-                    const BodyIndex &Body);
-
-/// The variable that `&variable` or `&variable.member` points into; null when
-/// \p Pointer is something else.
-const clang::VarDecl *pointedTo(const clang::Expr *Pointer);
 
 } // namespace bankstripe
 

@@ -42,6 +42,10 @@ static bool isOrHoldsArray(QualType Type) {
                   [](QualType T) { return T->isConstantArrayType(); });
 }
 
+unsigned bankstripe::declaredAlignment(const VarDecl *Variable) {
+  return Variable->getMaxAlignment() / Variable->getASTContext().getCharWidth();
+}
+
 bool bankstripe::isPrivateArray(const VarDecl *Variable) {
   if (isa<ParmVarDecl>(Variable) || !Variable->hasLocalStorage() ||
       Variable->hasAttr<CUDASharedAttr>() ||
@@ -149,10 +153,6 @@ static void readType(Finding &F, const VarDecl *Variable,
     Note(Reason::ClassLifetime, ElementType);
   if (F.Shape.Extents.size() > MostDimensions)
     Note(Reason::TooManyDimensions);
-  if (Variable->hasAttrs())
-    for (const Attr *A : Variable->attrs())
-      if (!A->isImplicit())
-        Note(Reason::OverAligned, A->getSpelling());
 }
 
 namespace {
@@ -169,6 +169,8 @@ public:
   std::optional<Reason> read();
 
 private:
+  std::optional<Reason> readSpecifiers();
+  void readAttributes();
   std::optional<Reason> readDeclarators();
   std::optional<Reason> readOwnDeclarator();
 
@@ -209,8 +211,8 @@ std::optional<Reason> DeclarationReader::read() {
     return Reason::DeclarationInMacro;
   if (Variable->getStorageClass() != SC_None)
     return Reason::DeclaratorShape; // `register` excludes __shared__.
-  SourceLocation Begin = outside(Statement->getBeginLoc(), false);
-  SourceLocation End = Statement->getEndLoc();
+  const SourceLocation Begin = outside(Statement->getBeginLoc(), false);
+  const SourceLocation End = Statement->getEndLoc();
   if (End.isMacroID() || !Begin.isFileID() ||
       SM.getFileID(Begin) != SM.getFileID(End) ||
       SM.getFileID(Begin) != SM.getFileID(Variable->getLocation()))
@@ -232,7 +234,67 @@ std::optional<Reason> DeclarationReader::read() {
       Text.asksForPlaces(
           between(offset(Begin), std::min(LineEnd, Buffer.size()))))
     return Reason::HiddenName;
+  if (auto Problem = readSpecifiers())
+    return Problem;
+  return readDeclarators();
+}
 
+// Those in front of the specifiers stay there. Only an alignment goes with what
+// moves: a reference has none, and its slot is aligned.
+void DeclarationReader::readAttributes() {
+  bool IsAligned = false;
+  if (Variable->hasAttrs())
+    for (const Attr *A : Variable->attrs()) {
+      if (A->isImplicit())
+        continue;
+      const bool IsInFront =
+          offset(outside(A->getLocation(), false)) < F.Text.Specifiers.Offset;
+      const bool IsServed = isa<AlignedAttr>(A) && Statement->isSingleDecl() &&
+                            declaredAlignment(Variable) <= WidestVector;
+      if (!IsInFront || !(isa<UnusedAttr>(A) || IsServed))
+        F.Obstacles.push_back({Reason::OverAligned, F.Where, A->getSpelling()});
+      IsAligned |= isa<AlignedAttr>(A);
+    }
+  if (!IsAligned)
+    F.Text.Statement =
+        between(F.Text.Specifiers.Offset, F.Text.Statement.end());
+}
+
+SourceLocation bankstripe::behindAttributes(const DeclStmt *Statement,
+                                            const SourceText &Text) {
+  const auto *First = dyn_cast<VarDecl>(*Statement->decl_begin());
+  SourceLocation Begin = Text.sources().getExpansionLoc(
+      First ? First->getBeginLoc() : Statement->getBeginLoc());
+  const StringRef Buffer = Text.buffer(Begin);
+  for (;;) {
+    const StringRef Rest =
+        Buffer.drop_front(Text.sources().getFileOffset(Begin));
+    const StringRef Word =
+        Rest.take_while([](char C) { return isAsciiIdentifierContinue(C); });
+    if (!llvm::is_contained({"__attribute__", "__attribute", "__align__",
+                             "__builtin_align__", "alignas"},
+                            Word))
+      return Begin;
+    // To the parenthesis that closes.
+    unsigned Depth = 0;
+    auto Tok = Text.next(Begin);
+    for (; Tok; Tok = Text.next(Tok->getLocation())) {
+      Depth += Tok->is(tok::l_paren);
+      Depth -= Tok->is(tok::r_paren);
+      if (Depth == 0)
+        break;
+    }
+    const auto Behind = Tok ? Text.next(Tok->getLocation()) : std::nullopt;
+    if (!Behind)
+      return Begin;
+    Begin = Behind->getLocation();
+  }
+}
+
+// The specifiers of the type, and the attributes in front of them.
+std::optional<Reason> DeclarationReader::readSpecifiers() {
+  const SourceLocation Begin = behindAttributes(Statement, Text);
+  const StringRef Buffer = Text.buffer(Begin);
   if (Variable->getType()->getContainedDeducedType())
     return Reason::DeclaratorShape; // `auto` cannot name its storage.
   TypeLoc Base = Variable->getTypeSourceInfo()->getTypeLoc();
@@ -266,7 +328,8 @@ std::optional<Reason> DeclarationReader::read() {
         Text.mentions(Buffer.slice(offset(Begin), F.Text.Specifiers.end()),
                       Declared->getName()))
       return Reason::HiddenName;
-  return readDeclarators();
+  readAttributes();
+  return std::nullopt;
 }
 
 std::optional<Reason> DeclarationReader::readDeclarators() {
@@ -435,137 +498,4 @@ bool bankstripe::readDeclaration(Finding &F, const VarDecl *Variable,
   readSpelling(F, Variable, Statement, Body, Text);
   F.Scope = scopeOf(Statement, Variable, Body, Text);
   return IsConstant;
-}
-
-// The words that say nothing about the type of the element.
-static bool isNoType(StringRef Word) {
-  return Word == "const" || Word == "__restrict__" || Word == "__restrict" ||
-         Word == "restrict";
-}
-
-// The text without such words, blanks as they were.
-static std::string withoutQualifiers(StringRef Written) {
-  std::string Result;
-  while (!Written.empty()) {
-    const StringRef Word =
-        Written.take_while([](char C) { return isAsciiIdentifierContinue(C); });
-    if (!isNoType(Word))
-      Result += Word.empty() ? Written.take_front() : Word;
-    Written = Written.drop_front(std::max<size_t>(Word.size(), 1));
-  }
-  return StringRef(Result).trim().str();
-}
-
-namespace {
-
-/// `int *NAME` or `int NAME[N]`.
-struct PointerText {
-  Pointee To;
-  TextRange Specifiers;
-  TextRange Star; ///< With what follows to the name; of length 0 if none.
-  TextRange Whole;
-};
-
-} // namespace
-
-// The declaration that begins at Begin and declares Variable; nothing when it
-// has another shape.
-static std::optional<PointerText> readPointer(SourceLocation Begin,
-                                              const VarDecl *Variable,
-                                              const SourceText &Text) {
-  const SourceManager &SM = Text.sources();
-  const SourceLocation Name = Variable->getLocation();
-  TypeSourceInfo *Info = Variable->getTypeSourceInfo();
-  if (!Info || !Begin.isFileID() || !Name.isFileID() ||
-      SM.getFileID(Name) != SM.getFileID(Begin))
-    return std::nullopt;
-  TypeLoc Type = Info->getTypeLoc();
-  if (auto Qualified = Type.getAs<QualifiedTypeLoc>())
-    Type = Qualified.getUnqualifiedLoc();
-  const unsigned BeginAt = SM.getFileOffset(Begin);
-  const unsigned NameAt = SM.getFileOffset(Name);
-  unsigned StarAt = NameAt, End = NameAt + Variable->getName().size();
-  const StringRef Buffer = Text.buffer(Name);
-  if (auto Pointer = Type.getAs<PointerTypeLoc>()) {
-    StarAt = SM.getFileOffset(Pointer.getStarLoc());
-    if (Pointer.getStarLoc().isMacroID() ||
-        !withoutQualifiers(Buffer.slice(StarAt + 1, NameAt)).empty())
-      return std::nullopt;
-  } else {
-    auto Array = Type.getAs<ArrayTypeLoc>();
-    if (!Array || Array.getRBracketLoc().isMacroID() ||
-        Array.getElementLoc().getAs<ArrayTypeLoc>())
-      return std::nullopt;
-    End = SM.getFileOffset(Array.getRBracketLoc()) + 1;
-  }
-  PointerText Result;
-  const std::string File = Text.file(Begin);
-  Result.Specifiers = {File, BeginAt, StarAt - BeginAt};
-  Result.Star = {File, StarAt, NameAt - StarAt};
-  Result.Whole = {File, BeginAt, End - BeginAt};
-  const QualType To = Variable->getType()->getPointeeType();
-  // Where the element is itself a pointer, a `const` in front belongs to what
-  // that points to.
-  const StringRef Written = Buffer.slice(BeginAt, StarAt);
-  if (To.isNull() || (To->isPointerType() && To.isConstQualified()))
-    return std::nullopt; // `int a[4]`, `int *const *p`
-  Result.To = {To->isPointerType() ? Written.trim().str()
-                                   : withoutQualifiers(Written),
-               To.isConstQualified(), To->isDependentType()};
-  return Result;
-}
-
-std::optional<PointerDeclaration> bankstripe::readPointerDeclaration(
-    const DeclStmt *Statement, const VarDecl *Source, const SourceText &Text) {
-  PointerDeclaration Result;
-  const bool IsBehind = *Statement->decl_begin() == Source;
-  for (const Decl *D : Statement->decls()) {
-    if (D == Source && IsBehind)
-      continue;
-    const auto *Variable = dyn_cast<VarDecl>(D);
-    if (!Variable || Variable->getStorageClass() != SC_None)
-      return std::nullopt;
-    // `auto p = a` means the new type without an edit.
-    if (isa<AutoType>(Variable->getTypeSourceInfo()->getType().getTypePtr()) &&
-        Statement->isSingleDecl())
-      return Result;
-    auto Parts = readPointer(Statement->getBeginLoc(), Variable, Text);
-    if (!Parts || Variable->getType()->getContainedDeducedType() ||
-        (Variable->getType()->getPointeeType()->isPointerType() &&
-         !Statement->isSingleDecl())) // `int **p, **q`
-      return std::nullopt;
-    if (Result.Stars.empty()) {
-      Result.Specifiers = std::move(Parts->Specifiers);
-      Result.To = std::move(Parts->To);
-    }
-    Result.Stars.push_back(std::move(Parts->Star));
-  }
-  const SourceLocation Begin = Statement->getBeginLoc(),
-                       Name = Source->getLocation();
-  if (IsBehind &&
-      (!Name.isFileID() || !Text.sources().isWrittenInSameFile(Begin, Name)))
-    return std::nullopt;
-  if (IsBehind) {
-    Result.Specifiers = {Text.file(Begin), Result.Stars.front().Offset, 0};
-    const auto At = [&](SourceLocation Loc) {
-      return Text.sources().getFileOffset(Loc);
-    };
-    Result.To.Text =
-        withoutQualifiers(Text.buffer(Name).slice(At(Begin), At(Name)));
-  }
-  return Result;
-}
-
-std::optional<CalleeParameter>
-bankstripe::readPointerParameter(const ParmVarDecl *Parameter,
-                                 const SourceText &Text) {
-  auto Parts = readPointer(Parameter->getBeginLoc(), Parameter, Text);
-  // `auto *p` declares a template whose parameter has no name.
-  if (!Parts || !Parameter->getIdentifier() ||
-      Text.mentions(Parts->To.Text, "auto"))
-    return std::nullopt;
-  return CalleeParameter{std::move(Parts->Whole),
-                         Parameter->getNameAsString(),
-                         std::move(Parts->To),
-                         {}};
 }

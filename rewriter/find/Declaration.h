@@ -22,6 +22,12 @@ namespace bankstripe {
 /// The most extents that a stripe has.
 inline constexpr unsigned MostDimensions = 5;
 
+/// Vector types are aligned to at most this, in bytes.
+inline constexpr unsigned WidestVector = 16;
+
+/// The alignment that attributes of \p Variable ask for, in bytes; 0 without.
+unsigned declaredAlignment(const clang::VarDecl *Variable);
+
 /// Whether \p Variable is a per-thread array, or a class object that holds one.
 bool isPrivateArray(const clang::VarDecl *Variable);
 
@@ -33,17 +39,9 @@ bool readDeclaration(Finding &F, const clang::VarDecl *Variable,
                      const clang::DeclStmt *Statement, const BodyIndex &Body,
                      const SourceText &Text);
 
-/// The text of the pointers that \p Statement declares, if all of it can be
-/// declared anew.
-std::optional<PointerDeclaration>
-readPointerDeclaration(const clang::DeclStmt *Statement,
-                       const clang::VarDecl *Source, const SourceText &Text);
-
-/// The text of \p Parameter of a pattern's or function's definition, if it can
-/// be declared anew.
-std::optional<CalleeParameter>
-readPointerParameter(const clang::ParmVarDecl *Parameter,
-                     const SourceText &Text);
+/// Where the specifiers of \p Statement begin, behind the attributes in front.
+clang::SourceLocation behindAttributes(const clang::DeclStmt *Statement,
+                                       const SourceText &Text);
 
 } // namespace bankstripe
 

@@ -16,9 +16,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/LaunchSites.h"
-#include "find/BlockSize.h"
 #include "find/FunctionTexts.h"
 #include "find/KernelFacts.h"
+#include "find/LaunchConfiguration.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
@@ -320,8 +320,8 @@ bool LaunchReader::readLaunchFunction(const CallExpr *Call,
     const auto Configuration = readConfiguration(Parts.Configuration, Body);
     Launch &L =
         addLaunch(Parts, Function, Configuration.Threads, Configuration.Bytes);
-    L.Cooperative = !Configuration.Together.empty();
-    L.Unfollowed = Configuration.Together;
+    L.Cooperative = Configuration.Cooperative;
+    L.Unfollowed = Configuration.Unfollowed;
     L.GridAsked = isAsked(Parts.Configuration, Function);
     return true;
   }

@@ -33,6 +33,7 @@
 #include "find/BitUse.h"
 #include "find/Declaration.h"
 #include "find/KernelFacts.h"
+#include "find/PointerDeclaration.h"
 #include "frontend/Frontend.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"

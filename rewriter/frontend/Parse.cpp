@@ -408,9 +408,9 @@ Error checkReadable(vfs::FileSystem &Files, StringRef File) {
 /// What each parse needs, whatever the job says.
 Expected<std::vector<std::string>> fixedArgs(ArrayRef<std::string> JobArgs) {
   std::vector<std::string> Args;
-  for (StringRef Arg :
-       {"-x", "cuda", DeviceOnly.data(), "-fsyntax-only", "-w",
-        "-Wno-unknown-cuda-version", "--no-cuda-version-check", "-O3", "-fno-color-diagnostics"})
+  for (StringRef Arg : {"-x", "cuda", DeviceOnly.data(), "-fsyntax-only", "-w",
+                        "-Wno-unknown-cuda-version", "--no-cuda-version-check",
+                        "-O3", "-fno-color-diagnostics"})
     Args.push_back(Arg.str());
   if (none_of(JobArgs,
               [](StringRef Arg) { return Arg.starts_with("-resource-dir"); })) {

@@ -175,13 +175,20 @@ struct KernelWork {
   std::map<unsigned, ArrayWork> Arrays; ///< By the number of the finding.
 };
 
+/// A kernel of a system header that reaches arrays.
+struct SystemKernel {
+  Place Where;
+  unsigned Threads = 0; ///< What its launch bounds say.
+};
+
 /// The evidence of one translation unit. What the optimised IR shows is missing
 /// where no array can move whatever it shows.
 struct UnitEvidence {
   std::vector<ArrayEvidence> Arrays; ///< Parallel to UnitFacts::Findings.
   /// Parallel to UnitFacts::SharedArrays; nothing without IR.
   std::vector<std::optional<std::vector<SharedAccess>>> SharedAccesses;
-  std::map<std::string, SharedMemory> Kernels; ///< By the mangled name.
+  std::map<std::string, SharedMemory> Kernels;       ///< By the mangled name.
+  std::map<std::string, SystemKernel> SystemKernels; ///< Those with bounds.
   std::vector<DeviceFunction> Functions;  ///< Only of relocatable device code.
   std::map<std::string, KernelWork> Work; ///< By the mangled name.
   /// The same if loops of unknown length are short.

@@ -208,11 +208,25 @@ void LaunchResolver::forgetMemory(MergedKernel &K) const {
 
 // --- Kernels -----------------------------------------------------------------
 
+std::vector<Kernel> bankstripe::kernelsOf(const UnitResult &Unit) {
+  std::vector<Kernel> Kernels = Unit.Facts.Kernels;
+  for (const auto &[Id, Found] : Unit.Evidence.SystemKernels) {
+    Kernel &K = Kernels.emplace_back();
+    K.Id = Id;
+    K.Name = llvm::demangle(Id);
+    K.Where = Found.Where;
+    K.Bounds = {Found.Threads, "", false};
+    K.MayEdit = false;
+    K.Text.Problem = "it stands in a system header";
+  }
+  return Kernels;
+}
+
 // Numbers kernels and arrays in the order in which people read them.
 Merger::Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options)
     : Units(Units), Options(Options), Launches(Units) {
   for (const UnitResult &Unit : Units) {
-    for (const Kernel &K : Unit.Facts.Kernels)
+    for (const Kernel &K : kernelsOf(Unit))
       Rows[{K.Where, K.Id}];
     for (const Finding &F : Unit.Facts.Findings)
       ArrayIndex[F.Where];
@@ -225,7 +239,7 @@ Merger::Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options)
     RowsOfName[Key.second].push_back(Row);
   }
   for (const UnitResult &Unit : Units)
-    for (const Kernel &K : Unit.Facts.Kernels)
+    for (const Kernel &K : kernelsOf(Unit))
       RowsInUnit[{&Unit, K.Id}].push_back(rowOf(K));
   for (auto &[Where, Index] : ArrayIndex) {
     Index = Run.Arrays.size();
@@ -234,7 +248,7 @@ Merger::Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options)
 }
 
 void Merger::addKernels(const UnitResult &Unit) {
-  for (const Kernel &Own : Unit.Facts.Kernels) {
+  for (const Kernel &Own : kernelsOf(Unit)) {
     const Kernel K = asOthersSee(Own, Options.Others);
     MergedKernel &Into = Run.Kernels[rowOf(K)];
     Kernel &Facts = Into.Facts;
@@ -400,7 +414,7 @@ void Merger::addCallees(const UnitResult &Unit) {
 
 // Of several units that hold a kernel, the first tells what it does.
 void Merger::addWork(const UnitResult &Unit) {
-  for (const Kernel &K : Unit.Facts.Kernels) {
+  for (const Kernel &K : kernelsOf(Unit)) {
     MergedKernel &Into = Run.Kernels[rowOf(K)];
     addWork(Unit, K, Unit.Evidence.Work, Into.Work);
     addWork(Unit, K, Unit.Evidence.ShortWork, Into.ShortWork);

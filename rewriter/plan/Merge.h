@@ -65,6 +65,10 @@ struct MergedRun {
   std::vector<DecisionOutcome> Outcomes;
 };
 
+/// The kernels of \p Unit, and those of system headers that reach its arrays.
+/// Nobody edits these; their launch bounds are all that is asked.
+std::vector<Kernel> kernelsOf(const UnitResult &Unit);
+
 /// Joins what was found and gathered, and assumes the worst of whoever else
 /// \p Options say there may be.
 MergedRun mergeUnits(const std::vector<UnitResult> &Units,

@@ -22,6 +22,7 @@
 #include "bench/Reply.h"
 #include "evidence/Ptxas.h"
 #include "frontend/NvccCommand.h"
+#include "plan/Merge.h"
 #include "report/Terminal.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -156,6 +157,12 @@ bool Confirmation::isOfInterest(const UnitRecord &Unit) const {
 void Confirmation::warn(const UnitRecord &Unit, llvm::Error E,
                         StringRef What) const {
   std::string Message = toString(std::move(E));
+  const StringRef Advice =
+      StringRef(Message).contains("Unresolved extern function")
+          ? "; where device code of several files is linked, give '-- "
+            "-rdc=true "
+            "-arch=...'"
+          : "";
   if (!Work.isVerbose() || Message.empty())
     Message.clear();
   else
@@ -163,7 +170,9 @@ void Confirmation::warn(const UnitRecord &Unit, llvm::Error E,
   if (Work.isVerbose() ||
       (!Work.isQuiet() && isConcerned(Unit.Unit, /*IfItPaid=*/true)))
     llvm::errs() << printable(
-        ("bankstripe: " + Unit.Job.File + ": " + What + Message + "\n").str());
+        ("bankstripe: " + Unit.Job.File + ": " + What + Advice + Message +
+         "\n")
+            .str());
 }
 
 // Whether nvcc need not be asked, since it has just compiled what Question is
@@ -175,7 +184,7 @@ bool Confirmation::knowFromCompile(const NvccQuestion &Question,
                    : std::nullopt;
   if (!Table)
     return false;
-  Unit.Resources = forKernels(*Table, Unit.Facts.Kernels);
+  Unit.Resources = forKernels(*Table, kernelsOf(Unit));
   if (auto Key = Inputs.Known ? Inputs.Known->keyOf(Question, Nvcc, "", {})
                               : std::nullopt)
     Inputs.Known->rememberTable(*Key, *Table);
@@ -205,7 +214,7 @@ void Confirmation::askOriginals() {
                 "ptxas cannot confirm the rewrite");
   for (auto [Unit, Reply] : llvm::zip_equal(Asked, *Found))
     if (Reply)
-      Unit->Unit.Resources = forKernels(*Reply, Unit->Unit.Facts.Kernels);
+      Unit->Unit.Resources = forKernels(*Reply, kernelsOf(Unit->Unit));
     else
       warn(*Unit, Reply.takeError(),
            "nvcc does not compile it, so ptxas cannot confirm the rewrite");
@@ -219,7 +228,7 @@ void Confirmation::askOriginals() {
 void Confirmation::note(const UnitResult &Unit, const ResourceTable &Reply,
                         MeasuredVersion &V) {
   for (const auto &[Id, R] :
-       forVersions(Reply, Unit.Facts.Kernels, Version.Decisions))
+       forVersions(Reply, kernelsOf(Unit), Version.Decisions))
     if (V.After.insert({Id, R}).second)
       if (auto Was = Unit.Resources.find(Id); Was != Unit.Resources.end())
         V.Before[Id] = Resources.Before[Id] = Was->second;

@@ -111,6 +111,26 @@ TEST(Reach, ByKernelsOfSystemHeaders) {
   EXPECT_EQ(obstacleOf(Library), std::nullopt);
 }
 
+TEST(Reach, ByKernelsOfSystemHeadersWithLaunchBounds) {
+  const UnitEvidence E =
+      gather("# 1 \"/lib/lib.h\" 1 3\n"
+             "template <class F> __global__ void __launch_bounds__(192)\n"
+             "each(F f, int *p) { *p = f(*p); }\n"
+             "__global__ void __launch_bounds__(64) other(int *p) { *p = 1; }\n"
+             "# 1 \"/snippet.cu\" 2\n"
+             "struct User { __device__ int operator()(int i) const {\n"
+             "  int a[4]; a[i] = 1; return a[i / 2]; } };\n"
+             "void run(int *p) { each<<<1, 32>>>(User(), p); }\n")
+          .Evidence;
+  EXPECT_TRUE(E.Arrays.at(0).Obstacles.empty());
+  ASSERT_EQ(E.SystemKernels.size(), 1u);
+  const auto &[Id, Kernel] = *E.SystemKernels.begin();
+  EXPECT_EQ(Kernel.Threads, 192u);
+  EXPECT_EQ(Kernel.Where.File, "/lib/lib.h");
+  EXPECT_EQ(E.Arrays[0].Kernels, std::vector<std::set<std::string>>{{Id}});
+  EXPECT_TRUE(E.Kernels.count(Id));
+}
+
 // What a pointer to a function points to may be the user's.
 TEST(Reach, ByKernelsOfSystemHeadersThroughPointers) {
   const std::string Code =

@@ -133,13 +133,12 @@ TEST(LocalMemory, IsNamedByAssembly) {
     return "__device__ int peek(int *p) { int x = 0; asm(\"" + Code +
            "\" : \"=r\"(x) : \"l\"(p)); return x; }";
   };
-  EXPECT_TRUE(
-      namesLocalMemory(Assembly("ld.local.u32 %0, [%1];"), "peek(out)"));
+  EXPECT_TRUE(namesLocalMemory(Assembly("ld.local.u32 %0, [%1];"), "peek(a)"));
   EXPECT_TRUE(namesLocalMemory(
       Assembly("{ .reg .pred q; isspacep.shared q, %1; selp.u32 %0,1,0,q; }"),
-      "peek(out)"));
+      "peek(a + 1)"));
   EXPECT_FALSE(
-      namesLocalMemory(Assembly("ld.global.u32 %0, [%1];"), "peek(out)"));
+      namesLocalMemory(Assembly("ld.global.u32 %0, [%1];"), "peek(a)"));
 }
 
 TEST(LocalMemory, IsAskedAbout) {
@@ -147,11 +146,45 @@ TEST(LocalMemory, IsAskedAbout) {
     return "__device__ int peek(int *p) { return " + Value + "; }";
   };
   EXPECT_TRUE(
-      namesLocalMemory(Question("__nvvm_isspacep_local(p)"), "peek(out)"));
+      namesLocalMemory(Question("__nvvm_isspacep_local(p)"), "peek(a)"));
   EXPECT_TRUE(
-      namesLocalMemory(Question("__nvvm_isspacep_shared(p)"), "peek(out)"));
+      namesLocalMemory(Question("__nvvm_isspacep_shared(p)"), "peek(a)"));
   EXPECT_FALSE(
-      namesLocalMemory(Question("__nvvm_isspacep_global(p)"), "peek(out)"));
+      namesLocalMemory(Question("__nvvm_isspacep_global(p)"), "peek(a)"));
+}
+
+// As barriers ask where they lie.
+TEST(LocalMemory, OfOtherAddressesIsNoMatter) {
+  const std::string Peek =
+      "__device__ int peek(int *p) { return __nvvm_isspacep_shared(p); }\n"
+      "__device__ int sum(const int *p) { return p[0] + p[3]; }\n"
+      "struct View { int *P; int N; };\n"
+      "__device__ int sum(View v) { return v.P[v.N]; }\n"
+      "__device__ int *Kept;\n"
+      "__device__ int keep(int *p) { Kept = p; return 0; }\n"
+      "__device__ int *same(int *p) { return p; }\n"
+      "struct Box {\n"
+      "  int *P;\n"
+      "  __device__ Box(int *p) : P(p) {}\n"
+      "  __device__ int ask() { return peek(P); }\n"
+      "  __device__ int first() { return *P; }\n"
+      "};\n";
+  auto Names = [&](llvm::StringRef Call) {
+    return namesLocalMemory(Peek, Call);
+  };
+  EXPECT_FALSE(Names("peek(out)"));
+  EXPECT_FALSE(Names("sum(a) + peek(out)"));
+  EXPECT_FALSE(Names("sum(View{a, 2}) + peek(out)"));
+  EXPECT_FALSE(Names("Box(a).first() + peek(out)"));
+  EXPECT_FALSE(Names("[&] { return a[1]; }() + peek(out)"));
+  EXPECT_TRUE(Names("Box(a).ask()"));
+  EXPECT_TRUE(Names("peek(same(a))"));
+  EXPECT_TRUE(Names("peek(View{a, 2}.P)"));
+  EXPECT_TRUE(Names("[&] { return peek(a); }()"));
+  EXPECT_TRUE(Names("[p = View{a, 1}] { return peek(p.P); }()"));
+  // Who reads it there is not known.
+  EXPECT_TRUE(Names("keep(a) + peek(out)"));
+  EXPECT_TRUE(Names("peek((int *)(unsigned long long)a)"));
 }
 
 // No call of the operator stands in the text.
@@ -159,5 +192,5 @@ TEST(LocalMemory, IsNamedByWhatIsCalledUnseen) {
   EXPECT_TRUE(namesLocalMemory("struct V { int *p; };\n"
                                "__device__ bool operator==(V v, V) {\n"
                                "  return __nvvm_isspacep_local(v.p); }",
-                               "(V{out} != V{out})", {"-std=c++20"}));
+                               "(V{a} != V{out})", {"-std=c++20"}));
 }

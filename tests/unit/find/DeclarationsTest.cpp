@@ -218,11 +218,29 @@ TEST(Type, Const) {
 }
 
 TEST(Type, Attributes) {
-  testBody("alignas(16) int $over_aligned^a[4]; $write^a[i] = 1;");
-  testBody("__align__(16) int $over_aligned^a[4]; $write^a[i] = 1;");
-  testBody("[ [maybe_unused]] int $over_aligned^a[4]; $write^a[i] = 1;");
-  Finding F = findingOf(kernelAround("alignas(16) int a[4]; a[i] = 1;"));
+  for (const char *Large :
+       {"alignas(32) int $over_aligned^a[4]; $write^a[i] = 1;",
+        "alignas(16) int $over_aligned^a[4], b; $write^a[i] = b = 1;",
+        "__align__(128) int $over_aligned^a[4]; $write^a[i] = 1;"})
+    testBody(Large);
+  for (const char *None :
+       {"[ [maybe_unused]] int a[4]; $write^a[i] = 1;",
+        "[ [maybe_unused]] int a[4], b; $write^a[i] = b;",
+        "alignas(16) int a[4]; $write^a[i] = 1;",
+        "__align__(8) const float *a[4]; $write^a[i] = 0;",
+        "__attribute__((unused)) int a[4]; $write^a[i] = 1;"})
+    testBody(None);
+  Finding F = findingOf(kernelAround("alignas(32) int a[4]; a[i] = 1;"));
   EXPECT_EQ(F.Obstacles[0].Detail, "alignas");
+  EXPECT_EQ(findingOf(kernelAround("alignas(16) int a[4]; a[i] = 1;"))
+                .Instances[0]
+                .SlotAlignment,
+            16u);
+}
+
+TEST(Type, AlignmentIsNotAskedAbout) {
+  testBody("alignas(16) int a[4]; *out = alignof($decltype^a) + $read^a[i];");
+  testBody("int a[4]; *out = alignof($sizeof^a) + $read^a[i];");
 }
 
 TEST(Type, Aliases) {
@@ -418,7 +436,7 @@ TEST(Declaration, OfWhichAConstantExpressionAsksTheLength) {
   Test(
       "int a[4]; static_assert(len($decltype^a) == 4, \"\"); $write^a[i] = 1;");
   Test("int a[4]; $write^a[i] = g<len($decltype^a)>();");
-  Test("int a[4]; int n = len($passed_to_function^a); $write^a[i] = n;");
+  Test("int a[4]; int n = len($reference_bound^a); $write^a[i] = n;");
   Test("int a[4]; constexpr int n = sizeof($sizeof^a); $write^a[i] = n;");
   Test("struct S { int v[4]; __device__ constexpr int size() const"
        " { return 4; } }; S $class_object^s; s.v[i] = 1;"

@@ -179,14 +179,53 @@ TEST(LaunchConfigurations, WithFieldsThatAreNotFollowed) {
   EXPECT_FALSE(L.DynamicSharedBytes.has_value());
 }
 
-TEST(LaunchConfigurations, WithAttributesMayBeCooperative) {
+TEST(LaunchConfigurations, WithoutAttributesAreNotCooperative) {
   EXPECT_EQ(whyTogether(""), "");
   EXPECT_EQ(whyTogether("c.numAttrs = 0;"), "");
-  for (const char *Count : {"1", "n"})
-    EXPECT_EQ(whyTogether("cudaLaunchAttribute a[1]; c.attrs = a;\n"
-                          "c.numAttrs = " +
-                          std::string(Count) + ";"),
-              "its attributes may ask for that");
+}
+
+TEST(LaunchConfigurations, OfKnownAttributesAreWhatTheseSay) {
+  auto With = [](const std::string &Attributes, const char *Count = "1") {
+    return configuredIn("cudaLaunchConfig_t c = {}; " + Attributes +
+                        " c.numAttrs = " + Count + ";");
+  };
+  for (const char *Known :
+       {"cudaLaunchAttribute a[1]; c.attrs = a;\n"
+        "a[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"
+        "a[0].val.programmaticStreamSerializationAllowed = 1;",
+        "cudaLaunchAttribute a; a.id = cudaLaunchAttributePriority;\n"
+        "a.val.priority = n; c.attrs = &a;",
+        "cudaLaunchAttribute a[] = {{cudaLaunchAttributeClusterDimension}};\n"
+        "a[0].val.clusterDim.x = 2; c.attrs = a;",
+        "cudaLaunchAttribute a[2] = {}; c.attrs = &a[0];\n"
+        "a[1].id = n ? cudaLaunchAttributePriority\n"
+        "            : cudaLaunchAttributeClusterDimension;",
+        "c.attrs = nullptr;"}) {
+    EXPECT_FALSE(With(Known).Cooperative) << Known;
+    EXPECT_FALSE(With(Known, "n").Cooperative) << Known;
+  }
+  const Launch L = With("cudaLaunchAttribute a[1]; c.attrs = a;\n"
+                        "a[0].id = cudaLaunchAttributeCooperative;\n"
+                        "a[0].val.cooperative = 1;");
+  EXPECT_TRUE(L.Cooperative);
+  EXPECT_EQ(L.Unfollowed, "");
+}
+
+TEST(LaunchConfigurations, OfOtherAttributesMayBeCooperative) {
+  for (const char *Unknown :
+       {"extern cudaLaunchAttribute *a; c.attrs = a;",
+        "cudaLaunchAttribute a[1]; c.attrs = a; *out = 1; fill(a);",
+        "cudaLaunchAttribute a[1]; c.attrs = a;\n"
+        "a[0].id = (cudaLaunchAttributeID)n;",
+        "cudaLaunchAttribute a[1], *p = a; c.attrs = a; p->id = some();",
+        "cudaLaunchAttribute a[1]; c.attrs = a; a[0] = other();",
+        "static cudaLaunchAttribute a[1]; c.attrs = a;"})
+    EXPECT_EQ(whyTogether(std::string("void fill(cudaLaunchAttribute *);\n"
+                                      "cudaLaunchAttributeID some();\n"
+                                      "cudaLaunchAttribute other();\n") +
+                          Unknown + " c.numAttrs = 1;"),
+              "its attributes may ask for that")
+        << Unknown;
 }
 
 // --- Questions about occupancy -----------------------------------------------

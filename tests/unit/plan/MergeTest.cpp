@@ -132,6 +132,25 @@ TEST(Merge, ObstacleThatTheIrShowsCounts) {
   EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)), Reason::InlineAssembly);
 }
 
+// Of a library's parallel_for, the launch bounds are known and nothing else.
+TEST(Merge, KernelsOfSystemHeadersBoundBlocks) {
+  TestUnit U("/a.cu", /*WithKernel=*/false);
+  TestArray F = makeArray();
+  F.Function.IsKernel = false;
+  F.Kernels = {"each"};
+  U.array(F);
+  EXPECT_NE(reasonOf(U.plan()), Reason::DynamicIndex);
+  U.Result.Evidence.SystemKernels["each"] = {onLine(7, "/lib/each.h"), 192};
+  const Plan P = U.plan();
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  EXPECT_EQ(find(P, "a").Verdict.Storage.Threads, 192u);
+  ASSERT_EQ(P.Kernels.size(), 1u);
+  EXPECT_FALSE(P.Kernels[0].AddLaunchBounds);
+  // Its launches may ask for memory of the kernel's own.
+  U.Result.Evidence.Kernels["each"].UsesDynamic = true;
+  EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicSharedMemory);
+}
+
 TEST(Merge, ResidentInOneUnitIsEnough) {
   TestUnit A = includer("/a.cu"), B = includer("/b.cu");
   A.Result.Evidence.Arrays.front().Where = Residency::Registers;
