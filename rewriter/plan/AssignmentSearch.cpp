@@ -79,6 +79,7 @@ private:
   void explain(const KernelGroup &G, const Assignment &Start);
   double growthOf(unsigned I) const;
   bool isStack(unsigned I) const;
+  unsigned firstThatFits(unsigned I) const;
 
   const Problem &P;
   const Evaluator &E;
@@ -220,13 +221,18 @@ void Searcher::fitPlaces() {
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (const KernelGroup &G : movingGroups(/*OnlyDynamic=*/true)) {
-      if (E.fits(G, A))
+      const std::optional<Shortage> Short = E.shortage(G, A);
+      if (!Short)
         continue;
       const unsigned Least = *llvm::min_element(
           G.Arrays, [&](unsigned X, unsigned Y) { return Rank[X] < Rank[Y]; });
       assign(Least, nullptr);
-      Left[Least] = Why{Reason::OverBudget, array(Least).Array.Where,
-                        "the kernels that share its place have no room for it"};
+      Left[Least] = Why{
+          Reason::OverBudget, array(Least).Array.Where,
+          llvm::formatv("kernel '{0}' would need {1} bytes per block with what "
+                        "shares its place, {2} are there",
+                        P.Run.Kernels[Short->Row].Facts.Name, Short->Bytes,
+                        P.Settings[Short->Row].Budget)};
       Changed = true;
     }
   }
@@ -257,7 +263,7 @@ double Searcher::valueWith(const Outlooks &Current, unsigned I,
                            const Candidate *C) const {
   Assignment Other = A;
   Other[I] = C;
-  if (!E.fits(*Current.G, Other))
+  if (E.shortage(*Current.G, Other))
     return 0;
   Outlooks Result = Current;
   for (auto [Row, Speedup] : llvm::zip(Current.G->Kernels, Result.Speedups))
@@ -443,7 +449,7 @@ void Searcher::explain(const KernelGroup &G, const Assignment &Start) {
                             const std::string &What) {
     Assignment Other = A;
     Other[I] = C;
-    if (!E.fits(G, Other))
+    if (E.shortage(G, Other))
       return;
     for (unsigned Row : array(I).Kernels)
       if (auto &Explained = Outlook[Row].Explained)
@@ -507,6 +513,25 @@ bool Searcher::isStack(unsigned I) const {
          });
 }
 
+// How many elements of array I the usual split has, if they have room by
+// themselves; else 0.
+unsigned Searcher::firstThatFits(unsigned I) const {
+  const unsigned First = firstAsked(array(I), {Layout::Split});
+  const auto *Split = llvm::find_if(allLayouts(), [&](const LayoutInfo &L) {
+    return L.As.Kind == VerdictKind::Split && L.Suits(array(I));
+  });
+  return First && Split != allLayouts().end() &&
+                 llvm::all_of(array(I).Kernels,
+                              [&](unsigned Row) {
+                                const KernelSetting &S = P.Settings[Row];
+                                return bytesIn(array(I), *Split, Row,
+                                               S.largestBlock(),
+                                               First) <= S.Budget;
+                              })
+             ? First
+             : 0;
+}
+
 SearchResult Searcher::run() {
   fit();
   fitPlaces();
@@ -514,11 +539,16 @@ SearchResult Searcher::run() {
     for (const KernelGroup &G : movingGroups(/*OnlyDynamic=*/false))
       climb(G);
   for (auto [I, Why] : llvm::enumerate(Left))
-    if (Why && isStack(I))
+    if (Why && isStack(I)) {
+      if (unsigned First =
+              Why->Why == Reason::OverBudget ? firstThatFits(I) : 0)
+        Why->Detail += "; --layout=split moves its first " +
+                       std::to_string(First) + " elements";
       Why->Detail += llvm::StringRef(Why->Detail).ends_with("would know")
                          ? ", and whether its first elements alone pay"
                          : "; whether its first elements alone pay, "
                            "'bankstripe tune' would know";
+    }
   return {std::move(A), std::move(Left), std::move(Outlook)};
 }
 

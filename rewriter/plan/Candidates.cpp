@@ -27,6 +27,8 @@ static constexpr double MostBytesApart = 0.25;
 unsigned bankstripe::usualBlock(const KernelSetting &S, const MergedKernel &K) {
   if (S.Block.Threads)
     return S.Block.Threads;
+  if (S.SeenThreads)
+    return S.SeenThreads;
   return K.Facts.Bounds ? std::min(UsualBlock, K.Facts.Bounds->Threads)
                         : UsualBlock;
 }
@@ -178,7 +180,12 @@ std::optional<Why> Chooser::whyNoPlace() const {
   for (unsigned Row : A.Kernels)
     if (Settings[Row].Dynamic) {
       Why Result = Settings[Row].Unbounded.value_or(
-          Why{Reason::OverBudget, A.Array.Where, ""});
+          Why{Reason::OverBudget, A.Array.Where,
+              "its instances need " +
+                  std::to_string(bytesIn(A, smallestStripe(A), Row,
+                                         Settings[Row].largestBlock())) +
+                  " bytes per block of kernel '" + Run.Kernels[Row].Facts.Name +
+                  "'"});
       Result.Detail += (Result.Detail.empty() ? "" : "; ") +
                        std::string("launches ask for one place, and a kernel "
                                    "runs several instances of its function");

@@ -128,15 +128,18 @@ WarpPlaces Evaluator::placesOf(llvm::ArrayRef<unsigned> Arrays,
   return Places;
 }
 
-bool Evaluator::fits(const KernelGroup &G, const Assignment &A) const {
+std::optional<Shortage> Evaluator::shortage(const KernelGroup &G,
+                                            const Assignment &A) const {
   const WarpPlaces Places = placesOf(G.Arrays, A);
-  return llvm::all_of(G.Kernels, [&](unsigned Row) {
+  for (unsigned Row : G.Kernels) {
     const KernelSetting &S = P.Settings[Row];
     uint64_t Bytes = staticBytes(Row, A);
     if (auto It = Places.Sizes.find(Row); It != Places.Sizes.end())
       Bytes += It->second * llvm::divideCeil(S.largestBlock(), 32u);
-    return Bytes <= S.Budget;
-  });
+    if (Bytes > S.Budget)
+      return Shortage{Row, Bytes};
+  }
+  return std::nullopt;
 }
 
 // --- Speed -------------------------------------------------------------------

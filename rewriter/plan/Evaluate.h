@@ -36,6 +36,12 @@ struct WarpPlaces {
   std::map<unsigned, uint64_t> Sizes;   ///< Of the whole part, by kernel.
 };
 
+/// A kernel without room for its arrays.
+struct Shortage {
+  unsigned Row = 0;
+  uint64_t Bytes = 0; ///< Per block, that it would need.
+};
+
 /// Evaluates assignments. Nothing that it is asked changes it.
 class Evaluator {
 public:
@@ -49,8 +55,9 @@ public:
   /// The places of those of \p Arrays whose storage launches ask for.
   WarpPlaces placesOf(llvm::ArrayRef<unsigned> Arrays,
                       const Assignment &A) const;
-  /// Whether the kernels of \p G have room for its arrays.
-  bool fits(const KernelGroup &G, const Assignment &A) const;
+  /// A kernel of \p G that has no room for its arrays; nothing if all have.
+  std::optional<Shortage> shortage(const KernelGroup &G,
+                                   const Assignment &A) const;
 
   /// The speedup that is expected of kernel \p Row, if its code grows as far as
   /// nvcc says or not at all; nothing where that is not known.

@@ -178,6 +178,7 @@ KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
                                          const PlanOptions &Options) {
   KernelSetting S;
   const Kernel &Facts = K.Facts;
+  S.SeenThreads = userBound(Facts, Options).Threads;
   if (Facts.Bounds)
     setBound(S, Facts.Bounds->Threads, BlockSizeSource::LaunchBounds,
              "__launch_bounds__ at " + shortText(Facts.Where));

@@ -36,6 +36,8 @@ struct KernelSetting {
   /// As in KernelPlan.
   bool NamedInPart = false;
   uint64_t Budget = 0; ///< Bytes per block that its arrays may take.
+  /// Threads of a block, as a decision says what was seen; 0 without.
+  unsigned SeenThreads = 0;
 
   /// The largest block, in threads, as far as anybody knows.
   unsigned largestBlock() const {

@@ -352,8 +352,6 @@ ArrayDecision bankstripe::decisionAbout(const Plan &P, unsigned ArrayIndex,
 }
 
 uint64_t bankstripe::usualSharedLimit(const PlanOptions &Options) {
-  const bool Predicts =
-      Options.MinSpeedup > 0 && residentWarps(Options.GpuArch, 32, 0, 0) != 0;
-  return Predicts && !Options.AllGpuArchs.empty() ? commonSharedLimit(Options)
-                                                  : StaticSharedLimit;
+  return Options.AllGpuArchs.empty() ? StaticSharedLimit
+                                     : commonSharedLimit(Options);
 }

@@ -155,8 +155,7 @@ KernelDecision decisionAbout(const Kernel &K,
                              std::optional<Carveout> Wanted = {});
 
 /// The limit where the user gives none: all that the architectures have if they
-/// are named and a prediction decides what is taken of it, else what needs no
-/// opt-in.
+/// are named, else what needs no opt-in.
 uint64_t usualSharedLimit(const PlanOptions &Options);
 
 } // namespace bankstripe

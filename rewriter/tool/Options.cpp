@@ -171,7 +171,7 @@ static cl::opt<unsigned, false, Number<unsigned>> SharedLimit(
     "shared-limit", cl::init(0), cl::value_desc("BYTES"),
     cl::desc("Shared memory that a block may take when its launches ask for it "
              "(default: what the architectures of the command have, 232448 on "
-             "sm_90; 49152 where it names none or nothing is predicted)"),
+             "sm_90; 49152 where it names none)"),
     ALL_COMMANDS);
 static cl::opt<bool> WholeProgram(
     "whole-program",

@@ -15,3 +15,4 @@ __global__ void choose(const int *in, int *out) {
 }
 
 void launch(const int *in, int *out) { choose<<<1, 256>>>(in, out); }
+// golden: --shared-limit=49152

@@ -1,6 +1,6 @@
 // Kernels that other files may launch, with blocks of any size: their arrays
 // move in versions of their functions.
-// golden: --versions
+// golden: --versions --shared-limit=49152
 
 // The rest of the body stands there twice, from the first array on.
 __global__ void count(const unsigned *in, unsigned *out, int n) {

@@ -360,5 +360,8 @@ TEST(Choose, ArchitecturesLimitSharedMemoryWhereTheyAreNamed) {
   EXPECT_EQ(usualSharedLimit(Named), 227u * 1024);
   Named.AllGpuArchs = {"sm_86", "sm_90"};
   EXPECT_EQ(usualSharedLimit(Named), 99u * 1024);
+  // What moves for a prediction moves where none is asked for.
+  Named.MinSpeedup = 0;
+  EXPECT_EQ(usualSharedLimit(Named), 99u * 1024);
   EXPECT_EQ(usualSharedLimit(PlanOptions()), StaticSharedLimit);
 }

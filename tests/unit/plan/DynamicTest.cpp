@@ -315,6 +315,20 @@ TEST(Dynamic, InstancesThatOneKernelReachesWouldShareAPlace) {
               HasSubstr("several instances of its function"));
 }
 
+// Predictions are for that one, instead of one of 256 threads.
+TEST(Dynamic, ABlockThatWasSeenIsTheUsualOne) {
+  TestUnit U = unbounded();
+  const KernelSetting Unseen = boundOf(U);
+  EXPECT_EQ(usualBlock(Unseen, {}), UsualBlock);
+  KernelSetting Seen = Unseen;
+  Seen.SeenThreads = 128;
+  EXPECT_EQ(usualBlock(Seen, {}), 128u);
+  Seen.Block.Threads = 64;
+  EXPECT_EQ(usualBlock(Seen, {}), 64u);
+  const MergedRun Run = mergeUnits({U.result()}, decidedBlock(128));
+  EXPECT_EQ(settingsOf(Run, decidedBlock(128))[0].SeenThreads, 128u);
+}
+
 TEST(Dynamic, OnlyArraysOfAFullGroupAreTakenBack) {
   TestUnit U = unbounded(6);
   U.array(makeArray("b", 7, 4, 20));

@@ -106,6 +106,27 @@ TEST(Split, OfAStackThatStaysIsWhatTuneWouldKnow) {
   EXPECT_EQ(DetailOf({{}, updated(100), {}}).find(Text), std::string::npos);
 }
 
+// What the message says can be done.
+TEST(Split, OfAStackThatDoesNotFitIsNamed) {
+  auto StackOf = [](uint64_t Elements, unsigned Threads) {
+    TestUnit U;
+    U.launch(Threads);
+    U.array(makeArray("a", Elements));
+    U.Result.Evidence.Work["k"].Arrays[0].Counted = updated(100);
+    return U;
+  };
+  const std::string Text = "--layout=split moves its first 8 elements";
+  EXPECT_NE(verdictOf(StackOf(512, 128).plan()).Detail.find(Text),
+            std::string::npos);
+  PlanOptions O;
+  O.DefaultLayout = Layout::Split;
+  EXPECT_EQ(verdictOf(StackOf(512, 128).plan(O)).Kind, VerdictKind::Split);
+  // No more than that is there for them.
+  TestUnit Full = StackOf(512, 128);
+  Full.shared().StaticBytes = 48 * 1024 - 4000;
+  EXPECT_EQ(verdictOf(Full.plan()).Detail.find(Text), std::string::npos);
+}
+
 TEST(Split, IsThereByDefaultIfThatIsAskedFor) {
   PlanOptions O;
   O.DefaultLayout = Layout::Split;
