@@ -167,8 +167,8 @@ SourceResult SourceRewriter::rewriteWithin(std::vector<std::string> Scope,
   if (Run->Read.SomeFailed)
     return Unreadable("it does not parse");
   if (Options.level() != Detail::Quiet) // Shown where the user asks for it.
-    printText(llvm::errs(), Run->Decisions, Run->Resources, Options.level(),
-              Options.Report.Explain);
+    printText(llvm::errs(), Unchanged ? *Unchanged : Run->Decisions,
+              Run->Resources, Options.level(), Options.Report.Explain);
   SourceResult Result = copyWith(Run->Changes);
   if (Result.Message.empty())
     Result.Counts = countArrays(Unchanged ? *Unchanged : Run->Decisions);

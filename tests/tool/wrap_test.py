@@ -337,6 +337,14 @@ class Rewritten(WrapTest):
         self.assertIn("per-thread array 'last' (int[8], 32 bytes per thread) is left alone: a NOLINT", done.stderr)
         self.assertIn("[unchanged, nolint]", done.stderr)
 
+    # Where nothing can move, the optimiser is not asked; the reason is the same as of 'rewrite'.
+    def test_the_report_has_the_reason_that_rewrite_gives(self):
+        self.write("src/a.cu", COUNT.replace("[8]", "[1000]"))
+        words = ("--min-speedup=0", "--no-confirm")
+        done = self.wrap(*words, self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", BANKSTRIPE_VERBOSE="1")
+        self.assertIn("[unchanged, over-budget]", done.stderr)
+        self.assertNotIn("no-evidence", done.stderr)
+
     def test_the_dependencies_are_the_users(self):
         self.compile("-MD", "-MF", "obj/a.d")
         self.assertEqual(self.read("obj/a.d"), "a.o: src/a.cu \\\n  other.h\n")

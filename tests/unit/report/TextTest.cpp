@@ -189,9 +189,12 @@ TEST(Text, OccupancyWithoutRegistersSaysSo) {
             std::string::npos);
 }
 
-TEST(Text, UnknownOccupancyIsLeftOut) {
+TEST(Text, OccupancyWithoutLimitsSaysSo) {
   Plan P = samplePlan();
   P.Kernels[0].WarpsBefore = P.Kernels[0].WarpsAfter = 0;
+  P.GpuArch = "sm_60";
+  EXPECT_NE(text(P).find("not known for sm_60\n"), std::string::npos);
+  P.GpuArch = "sm_90";
   EXPECT_EQ(text(P).find("occupancy"), std::string::npos);
 }
 
@@ -217,8 +220,9 @@ TEST(Text, KernelWithoutABlockSize) {
 
 TEST(Text, AdviceWithoutAPlaceOfItsOwn) {
   Plan P = samplePlan();
-  P.Arrays = {sampleArray("list", 4, Reason::OverAligned)};
-  EXPECT_NE(text(P).find("note: remove the attribute\n"), std::string::npos);
+  P.Arrays = {sampleArray("list", 4, Reason::Goto)};
+  EXPECT_NE(text(P).find("note: write the jump as a loop or a function\n"),
+            std::string::npos);
 }
 
 // What moves needs no advice.
