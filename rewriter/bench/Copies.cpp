@@ -123,6 +123,14 @@ llvm::Error Copies::put(StringRef Place, StringRef Text,
   return replaceFile(Path, Text, std::nullopt);
 }
 
+// Up from the folder of \p Place to that of all copies.
+static std::string upFrom(StringRef Place) {
+  std::string Up;
+  for (size_t Depth = Place.count('/'); Depth; --Depth)
+    Up += "../";
+  return Up;
+}
+
 llvm::Error Copies::copy(StringRef File, StringRef Place) const {
   auto Change = Changed.find(realPath(File));
   if (Change == Changed.end()) {
@@ -139,10 +147,7 @@ llvm::Error Copies::copy(StringRef File, StringRef Place) const {
     if (const size_t At = Text.find(Include); At != std::string::npos) {
       if (llvm::Error E = put(HelperFileName, Helper, ""))
         return E;
-      std::string Up;
-      for (size_t Depth = Place.count('/'); Depth; --Depth)
-        Up += "../";
-      Text.insert(At + Include.find('"') + 1, Up);
+      Text.insert(At + Include.find('"') + 1, upFrom(Place));
     }
   return put(Place, Text, File);
 }
@@ -184,6 +189,21 @@ static std::string helperOf(const std::set<std::string> &Files,
   return helperFor(Texts);
 }
 
+// A file that is reached by way of a link to its folder as well has one copy,
+// which the others include: `#pragma once` would not know two for one.
+llvm::Error Copies::copyOnce(StringRef File, StringRef Place,
+                             std::map<std::string, std::string> &Copied) const {
+  const std::string Real = realPath(File);
+  const bool IsLink =
+      realPath(path::parent_path(File)) + "/" + path::filename(File).str() !=
+      Real;
+  auto [First, IsNew] = Copied.try_emplace(Real, Place.str());
+  if (IsNew || IsLink)
+    return copy(File, Place);
+  return put(Place, "#include \"" + upFrom(Place) + First->second + "\"\n",
+             File);
+}
+
 llvm::Error Copies::write(const std::set<std::string> &Files,
                           llvm::ArrayRef<ChangedFile> Changes) {
   std::set<std::string> All = Files;
@@ -193,11 +213,13 @@ llvm::Error Copies::write(const std::set<std::string> &Files,
   }
   Helper = helperOf(All, Changes, Folder);
   llvm::Error Problems = llvm::Error::success();
+  std::map<std::string, std::string> Copied; // By real path, where.
   for (const std::string &File : All) {
     if (isCopy(File) || !fs::is_regular_file(File))
       continue;
     if (auto Place = insideTree(File)) {
-      Problems = joinErrors(std::move(Problems), copy(File, *Place));
+      Problems =
+          joinErrors(std::move(Problems), copyOnce(File, *Place, Copied));
       continue;
     }
     std::set<std::string> Seen;

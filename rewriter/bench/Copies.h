@@ -69,6 +69,8 @@ private:
   llvm::Error put(llvm::StringRef Place, llvm::StringRef Text,
                   llvm::StringRef Original) const;
   llvm::Error copy(llvm::StringRef File, llvm::StringRef Place) const;
+  llvm::Error copyOnce(llvm::StringRef File, llvm::StringRef Place,
+                       std::map<std::string, std::string> &Copied) const;
 
   std::string Folder; ///< Absolute, with a slash at its end, as is Tree.
   std::string Tree;   ///< Without links.

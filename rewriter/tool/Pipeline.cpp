@@ -28,6 +28,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
@@ -214,7 +215,8 @@ static StringRef cureOf(StringRef Diagnostics) {
 
 // What a person should know about how a file was read.
 static void reportReading(const CompileJob &Job, const UnitReading &Result,
-                          const WorkOptions &Work, std::set<StringRef> &Said) {
+                          const WorkOptions &Work,
+                          std::set<std::string> &Said) {
   if (!Result.Diagnostics.empty() && !Result.Error.empty())
     llvm::errs() << printable(withDisplayNames(Result.Diagnostics),
                               showsColours(llvm::errs()));
@@ -273,17 +275,32 @@ readOtherArchitectures(UnitReader &Reader, llvm::ArrayRef<CompileJob> AllJobs,
   return Units;
 }
 
-static void readUnits(ReadResult &Read, const ReadingOptions &Options,
-                      const LauncherHooks &Hooks) {
-  UnitReader Reader(Options, Hooks, Read.Known.get());
-  std::vector<UnitReading> Results = Reader.readAll(Read.Jobs);
+static bool isSource(const CompileJob &Job) {
+  return llvm::is_contained({".cu", ".cpp", ".cc", ".cxx", ".c", ".C"},
+                            llvm::sys::path::extension(Job.File));
+}
+
+// A header that was given beside a source that includes it means what that
+// source makes of it: it may not parse by itself, and has other templates.
+static bool isReadByOthers(const CompileJob &Job,
+                           llvm::ArrayRef<UnitRecord> Units) {
+  return llvm::any_of(Units, [&](const UnitRecord &Unit) {
+    return llvm::any_of(Unit.Unit.Facts.Sources, [&](const SourceFile &Source) {
+      return realPath(Source.Path) == Job.File;
+    });
+  });
+}
+
+static void readJobs(const std::vector<CompileJob> &Jobs, UnitReader &Reader,
+                     ReadResult &Read, const WorkOptions &Work,
+                     std::set<std::string> &Said) {
+  std::vector<UnitReading> Results = Reader.readAll(Jobs);
   std::vector<UnitRecord> Others =
-      readOtherArchitectures(Reader, Read.Jobs, Results);
-  std::set<StringRef> Said;
-  for (auto [Job, Reading] : llvm::zip_equal(Read.Jobs, Results)) {
+      readOtherArchitectures(Reader, Jobs, Results);
+  for (auto [Job, Reading] : llvm::zip_equal(Jobs, Results)) {
     if (!Reading.Error.empty())
       Reading.Error += cureOf(Reading.Diagnostics);
-    reportReading(Job, Reading, Options.Work, Said);
+    reportReading(Job, Reading, Work, Said);
     if (!Reading.Error.empty()) {
       Read.SomeFailed = true;
       Read.Problems.push_back({Job.File, Reading.Error});
@@ -292,6 +309,22 @@ static void readUnits(ReadResult &Read, const ReadingOptions &Options,
       Read.Units.push_back({Job, std::move(*Reading.Unit)});
   }
   llvm::move(Others, std::back_inserter(Read.Units));
+}
+
+static void readUnits(ReadResult &Read, const ReadingOptions &Options,
+                      const LauncherHooks &Hooks) {
+  UnitReader Reader(Options, Hooks, Read.Known.get());
+  std::set<std::string> Said;
+  std::vector<CompileJob> Sources, Headers;
+  for (CompileJob &Job : Read.Jobs)
+    (isSource(Job) ? Sources : Headers).push_back(std::move(Job));
+  readJobs(Sources, Reader, Read, Options.Work, Said);
+  llvm::erase_if(Headers, [&](const CompileJob &Job) {
+    return isReadByOthers(Job, Read.Units);
+  });
+  readJobs(Headers, Reader, Read, Options.Work, Said);
+  Read.Jobs = std::move(Sources);
+  llvm::append_range(Read.Jobs, Headers);
 }
 
 // The files whose arrays and kernels may change. Other people's headers have

@@ -118,5 +118,64 @@ class Units(ToolTest):
         self.assertIn("identical: 3 launches", done.stdout)
 
 
+TALLY = """#pragma once
+template <class T> __device__ inline T busiest(const T *in, int n) {
+  int bins[16] = {};
+  for (int i = 0; i < n; ++i) bins[int(in[i * 64 + threadIdx.x]) & 15]++;
+  return T(bins[int(in[0]) & 15]);
+}
+template <class T> __global__ void __launch_bounds__(64) tally(const T *in, int n, T *out) {
+  out[threadIdx.x] = busiest(in, n);
+}
+"""
+USE = """void run(const float *in, int n, float *out) { tally<<<1, 64>>>(in, n, out); }
+"""
+BODY = """__global__ void __launch_bounds__(128) NAME(const TYPE *in, int n, TYPE *out) {
+  TYPE ring[24];
+  for (int i = 0; i < 24; ++i) ring[i] = 0;
+  for (int i = 0; i < n; ++i) ring[int(in[i]) % 24] += in[i];
+  out[threadIdx.x] = ring[n % 24];
+}
+#undef NAME
+#undef TYPE
+"""
+
+
+class HeadersBesideSources(ToolTest):
+    """A header that is given with a source that includes it."""
+
+    def rewrite(self, *words):
+        done = self.run_tool("rewrite", "--min-speedup=0", *words)
+        self.expect(DONE, done)
+        return done.stdout
+
+    def test_templates_are_those_that_the_source_instantiates(self):
+        self.write("tally.cuh", TALLY)
+        self.write("use.cu", '#include "tally.cuh"\n' + USE)
+        self.assertIn("bins_stripes", self.rewrite("use.cu", "tally.cuh"))
+
+    def test_a_body_for_macros_is_not_read_by_itself(self):
+        self.write("inc/body.inl", BODY)
+        self.write("twice.cu", "".join(
+            f'#define NAME ring_{type}\n#define TYPE {type}\n#include "inc/body.inl"\n'
+            for type in ("int", "float")))
+        self.rewrite("twice.cu", "inc/body.inl")
+
+    def test_one_that_nobody_includes_is_read(self):
+        self.write("alone.cuh", TALLY + USE)
+        self.write("other.cu", "__global__ void other(int *out) { *out = 1; }\n")
+        self.assertIn("bins_stripes", self.rewrite("other.cu", "alone.cuh"))
+
+    def test_one_that_is_reached_by_a_link_too_has_one_copy(self):
+        self.write("inc/tally.cuh", TALLY)
+        (self.folder / "link").symlink_to("inc")
+        for name, folder in (("a", "inc"), ("b", "link")):
+            self.write(f"{name}.cu", f'#include "{folder}/tally.cuh"\n' + USE)
+        self.rewrite("--output-dir=out", "a.cu", "b.cu", "inc/tally.cuh")
+        texts = [self.read(f"out/{folder}/tally.cuh") for folder in ("inc", "link")]
+        self.assertEqual(texts[1], '#include "../inc/tally.cuh"\n')
+        self.assertIn("bins_stripes", texts[0])
+
+
 if __name__ == "__main__":
     unittest.main()
