@@ -416,7 +416,10 @@ TEST(Callees, ThatCannotBeCopied) {
   Passed("__device__ void f(int *p) {\n#if 1\n  *p = 1;\n#endif\n}");
   Passed("__device__ constexpr void f(int *p) { *p = 1; }");
   Passed("extern \"C\" __device__ void f(int *p) { *p = 1; }");
-  Passed("__device__ void f(int (&p)[4]) { p[0] = 1; }");
+  testFind("__device__ void f(int (&p)[4]) { p[0] = 1; }\n"
+           "__global__ void kernel(int *out, int i) {\n"
+           "  int a[4]; f($reference_bound^a);\n"
+           "  *out = $read^a[i]; }\n");
   Passed("__device__ void f(int *p) { *(float *)p = 1; }");
   Passed("#define F __device__ void f\nF(int *p) { *p = 1; }\n"
          "#undef F\n__device__ void f(const int *p, int = 0);");

@@ -240,7 +240,7 @@ TEST(WholeArray, PassedToAFunction) {
   testFind("__device__ void f(int *); __global__ void kernel() {\n"
            "  int a[4]; f($passed_to_function^a); }");
   testFind("__device__ void f(int (&)[4]); __global__ void kernel() {\n"
-           "  int a[4]; f($passed_to_function^a); }");
+           "  int a[4]; f($reference_bound^a); }");
   testFind("struct View { int *p; __device__ View(int *q) : p(q) {} };\n"
            "__global__ void kernel(int i) {\n"
            "  int a[4]; View view($passed_to_function^a); view.p[i] = 1; }");
