@@ -228,7 +228,6 @@ void ObjectLister::noteSurvivors(const Function &Kernel) {
 }
 
 FrameObjects gatherFrameObjects(ParsedUnit &Unit, StringRef MainFile,
-                                StringRef GpuArch,
                                 const std::set<std::string> &Kernels) {
   QuietContext Context;
   UnitFacts Facts;
@@ -247,7 +246,7 @@ FrameObjects gatherFrameObjects(ParsedUnit &Unit, StringRef MainFile,
   for (const Function *F : Wanted)
     Lister.listAll(*F);
   StripDebugInfo(**M);
-  if (Error E = optimize(**M, Unit.compiler(), GpuArch, Context))
+  if (Error E = optimize(**M, Unit.compiler(), Context))
     consumeError(std::move(E)); // Nothing is known to survive.
   else
     for (const Function *F : Wanted)

@@ -18,10 +18,9 @@ using FrameObjects = std::map<std::string, std::vector<FrameObject>>;
 
 /// Lists for each of \p Kernels of \p Unit, by their mangled names, the arrays,
 /// class objects and parameters by value of itself and of the functions that it
-/// reaches. Optimises the IR for \p GpuArch, to tell which of them survive.
-/// Where no IR can be made, nothing is listed.
+/// reaches. Optimises the IR, to tell which of them survive. Where no IR can be
+/// made, nothing is listed.
 FrameObjects gatherFrameObjects(ParsedUnit &Unit, llvm::StringRef MainFile,
-                                llvm::StringRef GpuArch,
                                 const std::set<std::string> &Kernels);
 
 } // namespace bankstripe

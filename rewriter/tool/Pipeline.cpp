@@ -513,7 +513,7 @@ static bool readFrames(std::vector<UnitRecord> &Units, const Plan &P,
     Pool.start(I, [&, &Job = Unit.Job] {
       FrameObjects Objects;
       auto Outcome = parseUnit(Job, llvm::nulls(), [&](ParsedUnit &Parsed) {
-        Objects = gatherFrameObjects(Parsed, Job.File, Job.GpuArch, Kernels);
+        Objects = gatherFrameObjects(Parsed, Job.File, Kernels);
       });
       if (!Outcome)
         llvm::consumeError(Outcome.takeError());

@@ -48,6 +48,7 @@ import time
 import suite
 
 HERE = pathlib.Path(__file__).resolve().parent
+WHOLE_HELPER = HERE.parents[1] / "runtime/device/bankstripe.cuh"
 # For each mistake, what is replaced in the helper.
 MISTAKES = {
     "index": [

@@ -22,7 +22,7 @@ std::vector<std::string> survivorsIn(llvm::StringRef Code) {
       Code, SnippetFile,
       [&](ParsedUnit &Unit) {
         FrameObjects Found =
-            gatherFrameObjects(Unit, SnippetFile, "sm_90", {"k"});
+            gatherFrameObjects(Unit, SnippetFile, {"k"});
         for (const FrameObject &O : Found["k"])
           if (O.Survives)
             Result.push_back((O.IsParameter ? "parameter " : "") + O.Type +

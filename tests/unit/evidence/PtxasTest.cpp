@@ -163,7 +163,7 @@ TEST(PtxasReport, FramesOfFunctionsWithCopiesAreThoseOfTheCopies) {
       "    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
       "ptxas info    : Function properties for _Z1ff\n"
       "    16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
-  EXPECT_EQ(T["k"].CalleeFrames, 24u);
+  EXPECT_EQ(T["k"].calleeFrames(), 24u);
 }
 
 // Which kernel calls which function is not reported.
