@@ -1,0 +1,325 @@
+//===-- choose.cu - launches that choose their kernel ---------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// choose CASE: one behaviour of bankstripe_choose.cuh on a GPU. The kernels add
+// 1 to each element, the versions too; how long they take is an argument of the
+// template. Ends with status 0 if all is as expected.
+//
+//===----------------------------------------------------------------------===//
+
+#include "bankstripe_choose.cuh"
+#include "check.h"
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+constexpr int Blocks = 264, Threads = 128, Count = Blocks * Threads;
+
+template <int Turns> __device__ void wait_and_add(int *out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned x = i | 1; // Odd and even in turns.
+  for (int turn = 0; turn < Turns; ++turn)
+    x = x * (out[0] < 0 ? 5 : 1664525u) + 1013904223u;
+  out[i] += x == Turns % 2 ? 2 : 1; // It never is.
+}
+template <int Turns> __global__ void add(int *out) { wait_and_add<Turns>(out); }
+template <int Turns> __global__ void add_striped(int *out) {
+  wait_and_add<Turns>(out);
+}
+
+using Kernel = void(int *);
+
+template <int Original, int Version>
+void launch(int *out, cudaStream_t stream = 0, int blocks = Blocks) {
+  ::bankstripe::chosen<Kernel, add<Original>, add_striped<Version>>()<<<
+      blocks, Threads,
+      ::bankstripe::choose<Kernel, add<Original>, add_striped<Version>>(
+          true, blocks, Threads, 0, stream),
+      stream>>>(out);
+}
+
+template <int Original, int Version> int outcome(int setting = 0) {
+  return ::bankstripe::detail::choices_of<Kernel, add<Original>,
+                                          add_striped<Version>>()
+      .all[setting]
+      .chosen.load();
+}
+
+static bool Failed = false;
+static void expect(bool Holds, const char *What) {
+  if (!Holds)
+    printf("FAILED: %s\n", What);
+  Failed |= !Holds;
+}
+
+static int *zeros(int count = Count) {
+  int *out;
+  CHECK(cudaMalloc(&out, count * sizeof(int)));
+  CHECK(cudaMemset(out, 0, count * sizeof(int)));
+  return out;
+}
+static void expectAll(const int *out, int value, const char *what) {
+  std::vector<int> host(Count);
+  CHECK(cudaMemcpy(host.data(), out, Count * sizeof(int),
+                   cudaMemcpyDeviceToHost));
+  for (int element : host)
+    if (element != value) {
+      printf("FAILED: %s: %d instead of %d\n", what, element, value);
+      Failed = true;
+      return;
+    }
+}
+
+// The time of a run, in seconds.
+template <class Step> double timeOf(int launches, bool synchronize, Step step) {
+  CHECK(cudaDeviceSynchronize());
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < launches; ++i) {
+    step();
+    if (synchronize)
+      CHECK(cudaDeviceSynchronize());
+  }
+  CHECK(cudaDeviceSynchronize());
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
+template <int Original, int Version> void compare(int expected) {
+  int *out = zeros();
+  for (int i = 0; i < 3; ++i) {
+    add<Original><<<Blocks, Threads>>>(out);
+    add_striped<Version><<<Blocks, Threads>>>(out);
+  }
+  const double original =
+      timeOf(400, true, [&] { add<Original><<<Blocks, Threads>>>(out); });
+  const double version = timeOf(
+      400, true, [&] { add_striped<Version><<<Blocks, Threads>>>(out); });
+  const double chosen =
+      timeOf(400, true, [&] { launch<Original, Version>(out); });
+  const double best = original < version ? original : version;
+  printf("%7d and %7d turns: %8.2f and %8.2f us, chosen %8.2f us, %.3f of the "
+         "best, outcome %d\n",
+         Original, Version, original / 400e-6, version / 400e-6,
+         chosen / 400e-6, best / chosen, outcome<Original, Version>());
+  if (expected)
+    expect((outcome<Original, Version>()) == expected, "the faster one runs");
+  expectAll(out, 6 + 1200, "all launches ran");
+}
+
+static void faster() {
+  compare<20000, 10000>(2);
+  compare<10000, 20000>(1);
+  compare<11000, 10000>(2);
+  compare<10000, 11000>(1);
+  compare<1000, 100>(2);
+  compare<100, 1000>(1);
+  compare<40000, 1000>(2);
+  compare<10, 20>(0);
+  compare<200000, 100000>(2);
+}
+
+// What a launch costs when it is decided, and where times never come back.
+static void cost() {
+  int *out = zeros();
+  timeOf(100, true, [&] { launch<3, 4>(out, 0, 1); });
+  expect((outcome<3, 4>()) != 0, "decided");
+  const int many = 100000;
+  for (int round = 0; round < 4; ++round) {
+    const double chosen = timeOf(many, false, [&] { launch<3, 4>(out, 0, 1); });
+    const double plain =
+        timeOf(many, false, [&] { add<3><<<1, Threads>>>(out); });
+    Kernel *volatile kernel = add<3>;
+    const double pointer =
+        timeOf(many, false, [&] { kernel<<<1, Threads>>>(out); });
+    printf("a launch: %.3f us, by pointer %.3f us, chosen %.3f us\n",
+           plain * 1e6 / many, pointer * 1e6 / many, chosen * 1e6 / many);
+  }
+  const double original =
+      timeOf(400, false, [&] { add<300000><<<Blocks, Threads>>>(out); });
+  const double ahead = timeOf(400, false, [&] { launch<300000, 900000>(out); });
+  printf("host ahead, version 3 times slower: %.3f of the original\n",
+         original / ahead);
+  int first = 0;
+  CHECK(cudaMemcpy(&first, out, sizeof(int), cudaMemcpyDeviceToHost));
+  expect(first == 100 + 12 * many + 800, "all launches ran");
+}
+
+static void capture() {
+  int *out = zeros();
+  cudaStream_t stream;
+  CHECK(cudaStreamCreate(&stream));
+  cudaGraph_t graph;
+  cudaGraphExec_t runnable;
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  for (int i = 0; i < 3; ++i)
+    launch<20000, 10000>(out, stream);
+  CHECK(cudaStreamEndCapture(stream, &graph));
+  CHECK(cudaGraphInstantiate(&runnable, graph, 0));
+  expect((outcome<20000, 10000>()) == 0, "a captured launch decides nothing");
+  for (int i = 0; i < 5; ++i)
+    CHECK(cudaGraphLaunch(runnable, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  expectAll(out, 15, "captured before a decision");
+  // Samples that are under way while a capture begins.
+  int *other = zeros();
+  cudaStream_t mine;
+  CHECK(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking));
+  for (int i = 0; i < 2; ++i)
+    launch<20000, 10000>(out, stream);
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  launch<20000, 10000>(out, stream);
+  std::thread([&] { launch<20000, 10000>(other, mine); }).join();
+  cudaGraph_t second;
+  CHECK(cudaStreamEndCapture(stream, &second));
+  for (int i = 0; i < 40; ++i) {
+    launch<20000, 10000>(out, stream);
+    CHECK(cudaStreamSynchronize(stream));
+  }
+  expect((outcome<20000, 10000>()) == 2, "decided between captures");
+  expectAll(out, 15 + 2 + 40, "captured with samples under way");
+}
+
+static void streams() {
+  int *out[4];
+  cudaStream_t all[4];
+  for (int s = 0; s < 4; ++s) {
+    out[s] = zeros();
+    CHECK(cudaStreamCreateWithFlags(&all[s], cudaStreamNonBlocking));
+  }
+  for (int i = 0; i < 400; ++i) {
+    launch<2000, 1500>(out[i % 4], all[i % 4]);
+    if (i % 16 == 0)
+      CHECK(cudaDeviceSynchronize());
+  }
+  CHECK(cudaDeviceSynchronize());
+  for (int *each : out)
+    expectAll(each, 100, "four streams");
+}
+
+static void threads() {
+  std::vector<std::thread> all;
+  int *out[4];
+  for (int t = 0; t < 4; ++t)
+    out[t] = zeros();
+  for (int t = 0; t < 4; ++t)
+    all.emplace_back([&, t] {
+      cudaStream_t stream;
+      CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+      for (int i = 0; i < 400; ++i) {
+        launch<2000, 500>(out[t], stream);
+        launch<500, 2000>(out[t], stream, Blocks);
+        if (i % 8 == 0)
+          CHECK(cudaStreamSynchronize(stream));
+      }
+      CHECK(cudaStreamSynchronize(stream));
+    });
+  for (std::thread &each : all)
+    each.join();
+  for (int *each : out)
+    expectAll(each, 800, "four threads");
+  expect((outcome<2000, 500>()) == 2, "four threads find the faster one");
+}
+
+static void reset() {
+  int *out = zeros();
+  for (int i = 0; i < 3; ++i)
+    launch<2000, 1000>(out);
+  CHECK(cudaDeviceReset());
+  out = zeros();
+  for (int i = 0; i < 100; ++i) {
+    launch<2000, 1000>(out);
+    CHECK(cudaDeviceSynchronize());
+  }
+  expectAll(out, 100, "after a reset");
+  CHECK(cudaGetLastError());
+  printf("outcome after a reset: %d\n", outcome<2000, 1000>());
+}
+
+static void errors() {
+  int *out = zeros();
+  // A launch that fails says so, as ever.
+  launch<2000, 1000>(out, 0, 0);
+  const cudaError_t chosen = cudaGetLastError();
+  add<2000><<<0, Threads>>>(out);
+  expect(chosen != cudaSuccess && chosen == cudaGetLastError(),
+         "a launch's own error");
+  // An error that is left over stays.
+  expect(cudaSetDevice(1000) == cudaErrorInvalidDevice, "no such device");
+  launch<2000, 1000>(out);
+  expect(cudaGetLastError() == cudaErrorInvalidDevice, "an error from before");
+  for (int i = 0; i < 40; ++i) {
+    launch<2000, 1000>(out);
+    expect(cudaPeekAtLastError() == cudaSuccess, "no error of its own");
+    CHECK(cudaDeviceSynchronize());
+  }
+  // While the host does not wait.
+  for (int i = 0; i < 40; ++i) {
+    launch<200000, 100000>(out);
+    expect(cudaPeekAtLastError() == cudaSuccess, "no error while it waits");
+  }
+  expectAll(out, 81, "all launches ran");
+}
+
+static void child() {
+  const pid_t pid = fork();
+  if (!pid) {
+    int *out = zeros();
+    for (int i = 0; i < 40; ++i) {
+      launch<2000, 1000>(out);
+      CHECK(cudaDeviceSynchronize());
+    }
+    expectAll(out, 40, "in the child");
+    exit(Failed);
+  }
+  int *out = zeros();
+  for (int i = 0; i < 40; ++i) {
+    launch<2000, 1000>(out);
+    CHECK(cudaDeviceSynchronize());
+  }
+  if (!fork())
+    exit(0); // Without the GPU.
+  int status = 0;
+  while (wait(&status) > 0)
+    expect(status == 0, "a child ends well");
+  expectAll(out, 40, "in the parent");
+}
+
+// The frontier grows: each class of grids is a setting of its own.
+static void grids() {
+  int *out = zeros(1 << 22);
+  for (int i = 0; i < 40; ++i)
+    for (int blocks = 1; blocks <= 1 << 14; blocks *= 2) {
+      launch<3000, 1000>(out, 0, blocks);
+      CHECK(cudaDeviceSynchronize());
+    }
+  int host = 0;
+  CHECK(cudaMemcpy(&host, out, sizeof(int), cudaMemcpyDeviceToHost));
+  expect(host == 40 * 15, "all grids ran");
+  for (int setting = 0; setting < 15; ++setting)
+    expect((outcome<3000, 1000>(setting)) == 2, "each grid decides");
+}
+
+int main(int argc, char **argv) {
+  struct {
+    const char *Name;
+    void (*Run)();
+  } const Cases[] = {
+      {"faster", faster},   {"cost", cost},       {"capture", capture},
+      {"streams", streams}, {"threads", threads}, {"reset", reset},
+      {"errors", errors},   {"child", child},     {"grids", grids}};
+  for (const auto &Case : Cases)
+    if (argc == 2 && !strcmp(argv[1], Case.Name)) {
+      Case.Run();
+      printf("%s: %s\n", Case.Name, Failed ? "failed" : "passed");
+      return Failed;
+    }
+  return 2;
+}
