@@ -136,19 +136,25 @@ llvm::Error Copies::copy(StringRef File, StringRef Place) const {
   if (Change == Changed.end()) {
     if (path::filename(File) == HelperFileName)
       return put(Place, Helper, File);
+    if (path::filename(File) == ChoiceFileName)
+      return put(Place, choiceText(), File);
     auto Text = readText(File);
     // One that could not be read in the first place was reported.
     return Text ? put(Place, *Text, File) : llvm::Error::success();
   }
   const ChangedFile &Rewritten = *Change->second;
   std::string Text = Rewritten.After;
-  const std::string Include = "#include \"" + HelperFileName.str() + "\"";
-  if (!StringRef(Rewritten.Before).contains(Include))
-    if (const size_t At = Text.find(Include); At != std::string::npos) {
-      if (llvm::Error E = put(HelperFileName, Helper, ""))
-        return E;
-      Text.insert(At + Include.find('"') + 1, upFrom(Place));
-    }
+  for (auto [Name, Included] : {std::pair(HelperFileName, StringRef(Helper)),
+                                std::pair(ChoiceFileName, choiceText())}) {
+    const std::string Include = "#include \"" + Name.str() + "\"";
+    const size_t At = Text.find(Include);
+    if (At == std::string::npos ||
+        StringRef(Rewritten.Before).contains(Include))
+      continue;
+    if (llvm::Error E = put(Name, Included, ""))
+      return E;
+    Text.insert(At + Include.find('"') + 1, upFrom(Place));
+  }
   return put(Place, Text, File);
 }
 

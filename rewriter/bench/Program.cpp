@@ -196,11 +196,12 @@ Program::changeTree(StringRef Root, ArrayRef<ChangedFile> Changes,
                                      Tree + "'; give --tree");
     if (llvm::Error E = replaceFile(Copy(Inside), File.After, std::nullopt))
       return E;
-    const std::string Helper =
-        Copy(path::parent_path(Inside)) + "/" + HelperFileName.str();
-    if (StringRef(File.After).contains(HelperFileName))
-      if (llvm::Error E = writeOwnFile(Helper, helperText()))
-        return E;
+    for (auto [Name, Text] : {std::pair(HelperFileName, helperText()),
+                              std::pair(ChoiceFileName, choiceText())})
+      if (StringRef(File.After).contains(Name))
+        if (llvm::Error E = writeOwnFile(
+                Copy(path::parent_path(Inside)) + "/" + Name.str(), Text))
+          return E;
     Restore.erase(Inside.str());
     Touched[Inside.str()] = File.Before;
   }

@@ -76,7 +76,7 @@ private:
   EditList PointerEdits;
   EditList OtherEdits;
   EditList MoveEdits; ///< Of statements from which arrays move.
-  bool NeedsHelper = false;
+  NeededHelpers Needs;
   EditList CommonEdits; ///< Of what moves wherever it stands.
   EditList DeviceEdits; ///< Of what the host finds where it was.
   std::map<unsigned, VersionedPart> Versions; ///< By their ends.
@@ -196,7 +196,7 @@ void FileEditor::collectBounds() {
           {K.Facts.BoundsInsertion.Offset, 0, boundsText(K.Block.ToAdd)});
     if (K.AssumedBlock.empty() || K.Facts.BodyBegin.File != Path)
       continue;
-    NeedsHelper = true;
+    Needs.Helper = true;
     OtherEdits.push_back(firstInBody(Code, K.Facts.BodyBegin.Offset,
                                      "::bankstripe::assume_block_of_at_most<" +
                                          asArgument(K.AssumedBlock) + ">();"));
@@ -219,7 +219,7 @@ void FileEditor::collectRows() {
 }
 
 bool FileEditor::collect() {
-  NeedsHelper = llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
+  Needs.Helper = llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
     return A.Verdict.usesHelper() &&
            llvm::is_contained(A.Array.Function.Files, Path);
   });
@@ -231,9 +231,9 @@ bool FileEditor::collect() {
   for (const TextRange &Name : P.CallsOfCopies)
     if (Name.File == Path)
       OtherEdits.push_back(versionNameAt(Name, Code));
-  llvm::append_range(OtherEdits, editsOfCallees(P, Path, Code, NeedsHelper));
-  llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, NeedsHelper));
-  return NeedsHelper || !OtherEdits.empty() || !MoveEdits.empty() ||
+  llvm::append_range(OtherEdits, editsOfCallees(P, Path, Code, Needs.Helper));
+  llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, Needs));
+  return Needs.Helper || !OtherEdits.empty() || !MoveEdits.empty() ||
          llvm::any_of(P.Copies, [&](const FunctionText &F) {
            return F.Definition.File == Path;
          });
@@ -335,9 +335,14 @@ std::string FileEditor::embeddedHelper(const EditList &Edits) const {
 std::string FileEditor::includeText(unsigned Place, const EditList &Edits,
                                     bool EmbedHelper) const {
   std::string Text;
-  if (!hasHelperInclude(Code))
-    Text = EmbedHelper ? embeddedHelper(Edits)
-                       : ("#include \"" + HelperFileName + "\"\n").str();
+  auto Add = [&](StringRef Name, const std::string &Helper) {
+    if (!hasHelperInclude(Code, Name))
+      Text += EmbedHelper ? Helper : ("#include \"" + Name + "\"\n").str();
+  };
+  if (Needs.Helper)
+    Add(HelperFileName, EmbedHelper ? embeddedHelper(Edits) : "");
+  if (Needs.Choice)
+    Add(ChoiceFileName, choiceText().str());
   if (Text.empty())
     return Text;
   // Apart from code that follows, together with an #include before it.
@@ -357,7 +362,7 @@ std::string FileEditor::includeText(unsigned Place, const EditList &Edits,
 
 llvm::Expected<ChangedFile> FileEditor::apply(bool EmbedHelper) {
   EditList Edits = allEdits();
-  if (NeedsHelper) {
+  if (Needs.Helper || Needs.Choice) {
     unsigned Place = includePlace(Code);
     if (std::string Text = includeText(Place, Edits, EmbedHelper);
         !Text.empty())

@@ -45,12 +45,18 @@ EditList editsOfCallees(const Plan &P, llvm::StringRef Path,
 /// uses shared memory is, of one for the host as well (PointerEdits.cpp).
 EditList editsWithoutHost(const TextRange &Definition, llvm::StringRef Code);
 
-/// The edits of the launches that bring storage or run another kernel, and the
-/// functions that say how much storage, in the file \p Path with the text
-/// \p Code (LaunchEdits.cpp). Sets \p NeedsHelper where they name the helper.
-/// Those of kernels that are redirected stand in texts of their own.
+/// What a file has to include.
+struct NeededHelpers {
+  bool Helper = false; ///< bankstripe.cuh
+  bool Choice = false; ///< bankstripe_choose.cuh
+};
+
+/// The edits of the launches that bring storage, run another kernel or choose
+/// one, and the functions that say how much storage, in the file \p Path with
+/// the text \p Code (LaunchEdits.cpp). Sets in \p Needs what they name. Those
+/// of kernels that are redirected stand in texts of their own.
 EditList editsOfLaunches(const Plan &P, llvm::StringRef Path,
-                         llvm::StringRef Code, bool &NeedsHelper);
+                         llvm::StringRef Code, NeededHelpers &Needs);
 
 /// The functions that launches call, by the definitions of their kernels.
 std::map<TextRange, std::string> launchFunctions(const Plan &P,
@@ -61,9 +67,10 @@ std::map<TextRange, std::string> launchFunctions(const Plan &P,
 /// line (IncludePlace.cpp).
 unsigned includePlace(llvm::StringRef Code);
 
-/// Whether all of \p Code sees the helper already: part of it was rewritten
-/// before.
-bool hasHelperInclude(llvm::StringRef Code);
+/// Whether all of \p Code sees the helper in the file \p Name already: part of
+/// it was rewritten before.
+bool hasHelperInclude(llvm::StringRef Code,
+                      llvm::StringRef Name = HelperFileName);
 
 /// A part of a function that gets a version.
 struct VersionedPart {

@@ -25,13 +25,13 @@ namespace {
 struct Preamble {
   unsigned Size = 0;
   unsigned AfterInclude = 0; ///< 0: no #include was unconditional.
-  bool HasHelper = false;    ///< One of these was the helper's.
+  bool HasHelper = false;    ///< One of these was the helper's in question.
   bool EndsAtTop = true;     ///< Only an include guard is open there.
 };
 
 } // namespace
 
-static Preamble readPreamble(StringRef Code) {
+static Preamble readPreamble(StringRef Code, StringRef Helper) {
   Preamble Result;
   Result.Size = clang::Lexer::ComputePreamble(Code, tokenOptions()).Size;
   const std::string Text = Code.take_front(Result.Size).str();
@@ -47,7 +47,7 @@ static Preamble readPreamble(StringRef Code) {
       StringRef File = Tokens.text();
       Result.HasHelper |=
           File.consume_front("\"") &&
-          llvm::sys::path::filename(File.split('"').first) == HelperFileName;
+          llvm::sys::path::filename(File.split('"').first) == Helper;
     } else if (Name.starts_with("if")) {
       GuardDepth = IsFirst && Name == "ifndef" ? 1 : GuardDepth;
       ++Depth;
@@ -87,12 +87,12 @@ static unsigned afterHeadComment(StringRef Code, unsigned Begin) {
   return Begin;
 }
 
-bool bankstripe::hasHelperInclude(StringRef Code) {
-  return readPreamble(Code).HasHelper;
+bool bankstripe::hasHelperInclude(StringRef Code, StringRef Name) {
+  return readPreamble(Code, Name).HasHelper;
 }
 
 unsigned bankstripe::includePlace(StringRef Code) {
-  const Preamble Read = readPreamble(Code);
+  const Preamble Read = readPreamble(Code, HelperFileName);
   if (Read.AfterInclude)
     return Read.AfterInclude;
   // A byte order mark stays first.

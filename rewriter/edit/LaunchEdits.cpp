@@ -142,6 +142,48 @@ static TextEdit behind(const TextRange &Definition, StringRef Code,
   return {Definition.end(), 0, std::move(Result)};
 }
 
+// `::bankstripe::WHAT<decltype(k<16>), k<16>, k_striped<16>>`. Three brackets
+// in a row would end a launch's configuration.
+static std::string choiceOf(StringRef What, const LaunchText &Text) {
+  const std::string Kernel = Text.Kernel + Text.Arguments;
+  const std::string Version = versionName(Text.Kernel) + Text.Arguments;
+  return llvm::formatv("::bankstripe::{0}<decltype({1}), {1}, {2}{3}>", What,
+                       Kernel, Version,
+                       StringRef(Version).ends_with(">>") ? " " : "");
+}
+
+// The edits of a launch that chooses. Of its storage \p F says how much there
+// is; it is null where launches ask for none.
+static EditList choiceEdits(const LaunchText &Text, bool Predicted,
+                            const KernelFunction *F) {
+  std::string Choice =
+      choiceOf("choose", Text) +
+      llvm::formatv("({0}, {1}, {2}, {3}, {4}", Predicted ? "true" : "false",
+                    Text.Choice.Grid, Text.Block,
+                    Text.Shared.empty() ? "0" : Text.Shared, Text.Choice.Stream)
+          .str();
+  if (F)
+    Choice += ", " + sharedBytesName(versionName(Text.Kernel)) +
+              (F->isTemplate() ? Text.Arguments : "");
+  Choice += ")";
+  if (!Text.Replaced.Length)
+    Choice.insert(0, ", ");
+  return {{Text.Choice.Callee.Offset, Text.Choice.Callee.Length,
+           choiceOf("chosen", Text) + "()"},
+          {Text.Replaced.Offset, Text.Replaced.Length, std::move(Choice)}};
+}
+
+// The kernels, by definition, whose launches choose, and whether their versions
+// are expected to be faster.
+static std::map<TextRange, bool> choosingKernels(const Plan &P) {
+  std::map<TextRange, bool> Result;
+  for (const KernelPlan &K : P.Kernels)
+    if (K.Chooses)
+      Result.try_emplace(K.Facts.Text.Definition, true).first->second &=
+          !K.Predicted || K.Predicted->Speedup >= 1;
+  return Result;
+}
+
 static TextEdit launchEdit(const PlannedLaunch &L, const KernelFunction &F) {
   const LaunchText &Text = L.Text;
   std::string Result = sharedBytesName(F.nameOf(Text.Kernel));
@@ -195,21 +237,32 @@ static EditList editsOfFunctions(const KernelFunctions &Functions,
 }
 
 EditList bankstripe::editsOfLaunches(const Plan &P, StringRef Path,
-                                     StringRef Code, bool &NeedsHelper) {
+                                     StringRef Code, NeededHelpers &Needs) {
   const KernelFunctions Functions = functionsOf(P);
-  NeedsHelper |= llvm::any_of(
+  const std::map<TextRange, bool> Choosing = choosingKernels(P);
+  Needs.Helper |= llvm::any_of(
       Functions, [&](const auto &Each) { return Each.first.File == Path; });
   EditList Edits = editsOfFunctions(Functions, Path, Code);
   for (const PlannedLaunch &L : P.Launches) {
     const KernelPlan &K = P.Kernels[L.Kernel];
+    auto Function = Functions.find(K.Facts.Text.Definition);
+    if (K.Chooses) {
+      if (L.Text.Choice.Callee.File != Path)
+        continue;
+      llvm::append_range(
+          Edits, choiceEdits(L.Text, Choosing.at(K.Facts.Text.Definition),
+                             Function == Functions.end() ? nullptr
+                                                         : &Function->second));
+      Needs.Choice = true;
+      continue;
+    }
     if (K.Redirected && L.Text.Name.File == Path)
       Edits.push_back({L.Text.Name.Offset, L.Text.Name.Length,
                        versionName(K.Facts.Text.Name)});
-    auto Function = Functions.find(K.Facts.Text.Definition);
     if (Function == Functions.end() || L.Text.Replaced.File != Path)
       continue;
     Edits.push_back(launchEdit(L, Function->second));
-    NeedsHelper |= !L.Text.Configuration.empty();
+    Needs.Helper |= !L.Text.Configuration.empty();
   }
   return Edits;
 }

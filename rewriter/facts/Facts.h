@@ -72,9 +72,10 @@ BANKSTRIPE_FIELDS(CalleeParameter, Text, Name, To, Trail, Deduced)
 BANKSTRIPE_FIELDS(Callee, Where, Name, Definition, MayBeReadForHost, Parameters)
 
 // UnitFacts.h
+BANKSTRIPE_FIELDS(ChoiceText, Callee, Grid, Stream)
 BANKSTRIPE_FIELDS(LaunchText, Kernel, Name, Arguments, Deduced, Configuration,
                   Grid, Block, Shared, Replaced, SeesDefinition, Declarations,
-                  Problem)
+                  Problem, Choice)
 BANKSTRIPE_FIELDS(KernelText, Name, Declarations, Definition, TemplateHead,
                   TemplateArguments, Specifiers, Internal, Problem,
                   VersionProblem)

@@ -90,6 +90,7 @@ private:
   void readLaunches(const BodyIndex &Body, bool OnDevice);
   void readKernels();
   void checkMacros();
+  std::vector<std::string> macrosIn(StringRef Helper) const;
   FileID fileOf(StringRef Path) const;
   void keepContents();
   void listSources();
@@ -279,7 +280,18 @@ void UnitReader::checkMacros() {
     for (Finding &F : Facts.Findings)
       F.Obstacles.push_back(
           {Reason::HiddenName, F.Where, "the program asks for columns"});
-  const llvm::StringMap<bool> Called = namesIn(helperText(), Text);
+  for (const std::string &Macro : macrosIn(helperText()))
+    for (Finding &F : Facts.Findings)
+      F.Obstacles.push_back(
+          {Reason::HiddenName, F.Where, "macro '" + Macro + "'"});
+  if (!macrosIn(choiceText()).empty())
+    for (Launch &L : Facts.Launches)
+      L.Text.Choice = {};
+}
+
+// The macros of the user's that \p Helper names.
+std::vector<std::string> UnitReader::macrosIn(StringRef Helper) const {
+  const llvm::StringMap<bool> Called = namesIn(Helper, Text);
   auto IsUsers = [&](const IdentifierInfo &Name) {
     const MacroDirective *Last =
         Unit.compiler().getPreprocessor().getLocalMacroDirectiveHistory(&Name);
@@ -296,13 +308,13 @@ void UnitReader::checkMacros() {
           return true;
     return false;
   };
-  Text.anyIdentifier(helperText(), [&](const IdentifierInfo &Name) {
+  std::vector<std::string> Result;
+  Text.anyIdentifier(Helper, [&](const IdentifierInfo &Name) {
     if (IsUsers(Name))
-      for (Finding &F : Facts.Findings)
-        F.Obstacles.push_back({Reason::HiddenName, F.Where,
-                               ("macro '" + Name.getName() + "'").str()});
+      Result.push_back(Name.getName().str());
     return false;
   });
+  return Result;
 }
 
 // Invalid where the unit does not include it.

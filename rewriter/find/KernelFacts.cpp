@@ -176,6 +176,14 @@ static bool isCompletedElsewhere(const FunctionDecl *Definition) {
                        [](const Attr *A) { return !isa<CUDAGlobalAttr>(A); }));
 }
 
+// What stands before its name.
+static StringRef specifiersOf(const FunctionDecl *Definition,
+                              const TextRange &Whole, const SourceText &Text) {
+  const SourceLocation Name = Definition->getLocation();
+  return Text.text(Whole, Name)
+      .take_front(Text.point(Name).Offset - Whole.Offset);
+}
+
 // What stands against a second definition of the kernel, with another name: it
 // would have variables and a name of its own, and no other declarations.
 static std::string versionProblemOf(const FunctionDecl *Definition,
@@ -184,11 +192,15 @@ static std::string versionProblemOf(const FunctionDecl *Definition,
   const IdentifierTable &Names = Definition->getASTContext().Idents;
   if (Names.find(versionName(Definition->getName())) != Names.end())
     return "the name of its version is taken";
-  if (Definition->getStorageClass() != SC_None || Definition->isExternC())
+  const StorageClass Storage = Definition->getStorageClass();
+  if ((Storage != SC_None && Storage != SC_Static) || Definition->isExternC())
     return "its linkage is written";
   if (isCompletedElsewhere(Definition))
     return "a declaration of it has defaults or attributes";
-  const StringRef Code = Text.text(Whole, Definition->getLocation());
+  // Its specifiers may say that it is static, as the version is.
+  const StringRef Code =
+      Text.text(Whole, Definition->getLocation())
+          .drop_front(specifiersOf(Definition, Whole, Text).size());
   for (StringRef Word :
        {"static", "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"})
     if (Text.mentions(Code, Word))
@@ -223,7 +235,8 @@ static KernelText readKernelText(const FunctionDecl *Function,
   if (Text.isIncludedInside(Definition->getLocation()))
     return Fail("its file is included inside another declaration");
   Result.Definition = *Whole;
-  Result.Specifiers = Text.point(Definition->getBeginLoc());
+  if (!Text.mentions(specifiersOf(Definition, *Whole, Text), "static"))
+    Result.Specifiers = Text.point(Definition->getBeginLoc());
   Result.VersionProblem = versionProblemOf(Definition, *Whole, Text);
   if (const auto *Template = Definition->getDescribedFunctionTemplate()) {
     const TemplateParameterList &Parameters =

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/LaunchSites.h"
+#include "find/ChoosingLaunches.h"
 #include "find/FunctionTexts.h"
 #include "find/KernelFacts.h"
 #include "find/LaunchConfiguration.h"
@@ -293,7 +294,11 @@ void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
   Parts.Block = Parts.Before = Config->getArg(Grid + 1);
   Parts.Shared = argumentOf(Config, Grid + 2);
   Parts.Stream = argumentOf(Config, Grid + 3);
-  addLaunch(Parts, Kernel).GridAsked = isAsked(Parts.Grid, Kernel);
+  Launch &L = addLaunch(Parts, Kernel);
+  L.GridAsked = isAsked(Parts.Grid, Kernel);
+  if (L.Text.Problem.empty() && !L.Text.Deduced)
+    L.Text.Choice =
+        readChoice(Call, Parts.Kernel, Parts.Grid, Parts.Stream, Text);
 }
 
 // The argument Index of Call is what Kernel names.

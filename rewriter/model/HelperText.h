@@ -18,6 +18,12 @@ inline constexpr llvm::StringLiteral HelperFileName = "bankstripe.cuh";
 /// Its text (runtime/device/bankstripe.cuh).
 llvm::StringRef helperText();
 
+/// The part of it that files include whose launches choose their kernels.
+inline constexpr llvm::StringLiteral ChoiceFileName = "bankstripe_choose.cuh";
+
+/// Its text (runtime/device/bankstripe_choose.cuh).
+llvm::StringRef choiceText();
+
 } // namespace bankstripe
 
 #endif

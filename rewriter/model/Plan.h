@@ -127,6 +127,9 @@ struct KernelPlan {
   bool HasVersion = false;
   /// Its version is a kernel beside it, which the launches in sight run.
   bool Redirected = false;
+  /// Each of these launches runs the kernel or that version, whichever turns
+  /// out to be faster.
+  bool Chooses = false;
   /// What its body tells the compiler of the threads of its blocks, so that
   /// functions need not test for more; empty where it tells nothing.
   std::string AssumedBlock;

@@ -55,6 +55,12 @@ inline std::string versionName(const llvm::Twine &Kernel) {
   return (Kernel + VersionEnding).str();
 }
 
+/// The text of a launch that can choose its kernel when the program runs.
+struct ChoiceText {
+  TextRange Callee; ///< `space::kernel<16>`; invalid where it cannot choose.
+  std::string Grid, Stream; ///< As written, or what is meant without.
+};
+
 /// The text of one launch, or of a question about one, as far as edits need it.
 struct LaunchText {
   std::string Kernel; ///< `space::kernel`, without template arguments.
@@ -78,6 +84,7 @@ struct LaunchText {
   bool SeesDefinition = false;
   std::vector<TextRange> Declarations;
   std::string Problem; ///< Why it cannot be edited; empty when it can.
+  ChoiceText Choice;
 };
 
 /// The text of a kernel's declarations, as far as edits need it.
@@ -89,7 +96,8 @@ struct KernelText {
   TextRange Definition;
   std::string TemplateHead;      ///< `template <class T, int N>`, if it is one.
   std::string TemplateArguments; ///< `<T, N>`.
-  TextRange Specifiers; ///< The point before the first, behind the head.
+  /// The point before the first, behind the head, where it is not `static`.
+  TextRange Specifiers;
   /// Nothing outside its unit can name it.
   bool Internal = false;
   std::string Problem; ///< Why no function can stand beside it, if so.

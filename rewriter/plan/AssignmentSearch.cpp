@@ -75,6 +75,8 @@ private:
   void climb(const KernelGroup &G);
   const MergedKernel *pollingKernel(const KernelGroup &G) const;
   bool isWorthIt(const KernelGroup &G, const Outlooks &Current) const;
+  bool chooses(const KernelGroup &G) const;
+  bool isWorthTrying(const KernelGroup &G) const;
   void leaveUndecided(const KernelGroup &G);
   void explain(const KernelGroup &G, const Assignment &Start);
   double growthOf(unsigned I) const;
@@ -326,6 +328,10 @@ double Searcher::growthOf(unsigned I) const {
 // Leaves the one array where it is without which the group is predicted to be
 // fastest.
 bool Searcher::tryWithout(Outlooks &Current) {
+  // What moves nothing is there anyway where the program chooses.
+  if (chooses(*Current.G) &&
+      llvm::count_if(Current.G->Arrays, [&](unsigned I) { return A[I]; }) < 2)
+    return false;
   const double Best = Current.value();
   double BestWithout = Best * WorthAChange;
   std::optional<unsigned> Worst;
@@ -384,6 +390,22 @@ bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Current) const {
   }
   // Without occupancy nothing can be predicted, of any kernel.
   return !Any || Current.value() >= P.Options.MinSpeedup;
+}
+
+// Whether launches choose between all kernels of G and what they become.
+bool Searcher::chooses(const KernelGroup &G) const {
+  return llvm::all_of(G.Kernels,
+                      [&](unsigned Row) { return P.Run.Kernels[Row].Chooses; });
+}
+
+// Whether a loss is undone when the program runs, and there may be a gain.
+bool Searcher::isWorthTrying(const KernelGroup &G) const {
+  return chooses(G) && !pollingKernel(G) &&
+         llvm::any_of(G.Kernels, [&](unsigned Row) {
+           const auto Predicted = E.predict(Row, A);
+           return P.Run.Kernels[Row].Work &&
+                  (!Predicted || Predicted->High > 1);
+         });
 }
 
 // "predicted speedup 0.62, 0.40 to 0.95: shared memory costs 0.5, the access
@@ -489,7 +511,7 @@ void Searcher::climb(const KernelGroup &G) {
     Changed |= tryWithout(Current);
   }
   explain(G, Start);
-  if (!isWorthIt(G, Current))
+  if (!isWorthIt(G, Current) && !isWorthTrying(G))
     leaveUndecided(G);
   const bool Taken = llvm::any_of(G.Arrays, [&](unsigned I) { return A[I]; });
   for (unsigned Row : G.Kernels) {

@@ -12,6 +12,7 @@
 #include "plan/Measured.h"
 #include "plan/Redirect.h"
 #include "plan/RowPadding.h"
+#include "plan/RunTimeChoice.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -164,6 +165,8 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
       K.WarpBytes && K.SharedAfter + llvm::alignTo(K.DynamicSharedBytes, 16) >
                          StaticSharedLimit;
   K.MovesArrays = reachesAny(Final, Row);
+  K.Chooses = Merged.Chooses && K.MovesArrays;
+  K.Redirected |= K.Chooses;
   K.Work = Merged.Work;
   K.NamedInPart = S.NamedInPart;
   K.WhyLaunchesStay = S.WhyLaunchesStay;
@@ -201,12 +204,17 @@ void Builder::addKernels(Plan &Into) const {
   for (unsigned Row = 0; Row < P.Run.Kernels.size(); ++Row)
     Into.Kernels.push_back(kernelPlan(Row));
   // Instances share their text.
-  std::set<TextRange> Redirected;
-  for (const KernelPlan &K : Into.Kernels)
+  std::set<TextRange> Redirected, Choosing;
+  for (const KernelPlan &K : Into.Kernels) {
     if (K.Redirected)
       Redirected.insert(K.Facts.Text.Definition);
-  for (KernelPlan &K : Into.Kernels)
+    if (K.Chooses)
+      Choosing.insert(K.Facts.Text.Definition);
+  }
+  for (KernelPlan &K : Into.Kernels) {
     K.Redirected = Redirected.count(K.Facts.Text.Definition);
+    K.Chooses = Choosing.count(K.Facts.Text.Definition);
+  }
 }
 
 // The bounds that kernel \p K of \p P has or gets, and their text; 0 for none
@@ -249,10 +257,9 @@ static void addLaunches(Plan &P, const MergedRun &Run) {
   }
 }
 
-Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
-                          const PlanOptions &Options, const Measured &Known) {
-  const auto [Run, Settings] =
-      redirectLaunches(mergeUnits(Units, Options), Options);
+static Plan planRun(MergedRun Merged, const PlanOptions &Options,
+                    const Measured &Known) {
+  const auto [Run, Settings] = redirectLaunches(std::move(Merged), Options);
   const std::vector<ArrayChoices> Choices = choicesOf(Run, Settings);
   const std::map<std::string, ChangedCode> Code = changedCode(Run, Known);
   const Problem Sought{Run, Settings, Choices, Options, Code};
@@ -278,6 +285,16 @@ Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
   planPadding(Run, Options, P);
   settleOutcomes(P);
   return P;
+}
+
+Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
+                          const PlanOptions &Options, const Measured &Known) {
+  MergedRun Run = mergeUnits(Units, Options);
+  if (!Options.Choose)
+    return planRun(std::move(Run), Options, Known);
+  const Plan Otherwise = planRun(Run, Options, Known);
+  Run = chooseAtRunTime(std::move(Run), Options, Otherwise);
+  return planRun(std::move(Run), Options, Known);
 }
 
 // --- Beside makePlan ---------------------------------------------------------

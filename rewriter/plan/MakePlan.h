@@ -71,6 +71,9 @@ struct PlanOptions {
   std::vector<ArrayDecision> Decisions;
   /// By the absolute path of a file; others have none. `BlockSize` wins.
   std::map<std::string, FileDefaults> Defaults;
+  /// `--choose`: launches that can choose between a kernel and its version when
+  /// the program runs do so, where no prediction is sure.
+  bool Choose = false;
   /// `--layout`: instead of that of the defaults.
   std::optional<Layout> DefaultLayout;
 };

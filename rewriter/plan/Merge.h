@@ -32,6 +32,7 @@ struct MergedKernel {
   bool CallsOtherUnits = false; ///< Functions that are compiled apart from it.
   /// The launches in sight run a kernel of their own (plan/Redirect.cpp).
   bool Redirected = false;
+  bool Chooses = false; ///< As in KernelPlan; its launches are those that do.
 
   /// Of a thread; 0 when unknown.
   unsigned registers() const { return Original ? Original->Registers : 0; }

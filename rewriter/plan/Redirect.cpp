@@ -94,6 +94,14 @@ static bool isShared(const Launch &L, const MergedKernel &K,
   });
 }
 
+bool bankstripe::canRunVersion(const Launch &L, const MergedKernel &K,
+                               const MergedRun &Run,
+                               const PlanOptions &Options) {
+  return !L.OnDevice && canName(L.Text, K.Facts.Text) &&
+         (mayAskFor(L, K, Options) || !K.Facts.AddressTaken) &&
+         !isShared(L, K, Run);
+}
+
 static bool canRedirect(unsigned Row, const MergedRun &Run,
                         const PlanOptions &Options) {
   const MergedKernel &K = Run.Kernels[Row];
@@ -103,8 +111,7 @@ static bool canRedirect(unsigned Row, const MergedRun &Run,
       llvm::none_of(K.Launches, isInSight))
     return false;
   auto CanRunVersion = [&](const Launch &L) {
-    return !isInSight(L) || (!L.OnDevice && canName(L.Text, Facts.Text) &&
-                             mayAskFor(L, K, Options) && !isShared(L, K, Run));
+    return !isInSight(L) || canRunVersion(L, K, Run, Options);
   };
   auto CanAskAboutVersion = [&](const OccupancyQuery &Q) {
     return Q.Text.SeesDefinition && canName(Q.Text, Facts.Text);
@@ -300,7 +307,7 @@ bool Redirection::checkCopies() {
 bool Redirection::checkKernels() {
   bool Holds = true;
   for (auto [Row, K] : llvm::enumerate(Run.Kernels))
-    if (K.Redirected && !works(Row, Run, Settings[Row])) {
+    if (K.Redirected && !K.Chooses && !works(Row, Run, Settings[Row])) {
       Stay.insert(textOf(K));
       Holds = false;
     }
@@ -314,7 +321,8 @@ RunWithSettings Redirection::find() {
     Run = withCopies(Copied);
     const std::set<TextRange> Beside = textsBeside(Run);
     for (MergedKernel &K : Run.Kernels) {
-      K.Redirected = Beside.count(textOf(K)) && !Stay.count(textOf(K));
+      K.Redirected =
+          K.Chooses || (Beside.count(textOf(K)) && !Stay.count(textOf(K)));
       if (!K.Redirected)
         continue;
       K.Facts.AddressTaken = false;

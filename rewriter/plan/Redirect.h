@@ -18,6 +18,10 @@ struct RunWithSettings {
   std::vector<KernelSetting> Settings;
 };
 
+/// Whether \p L can run a version beside its kernel \p K.
+bool canRunVersion(const Launch &L, const MergedKernel &K,
+                   const MergedRun &Run, const PlanOptions &Options);
+
 /// \p Run with marks at the kernels whose launches in sight had better run
 /// another kernel, and with those launches of them alone: what holds for all of
 /// these then holds for that kernel.

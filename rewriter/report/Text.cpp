@@ -176,7 +176,9 @@ std::string bankstripe::changeText(uint64_t Before, uint64_t After) {
 
 static std::string blockSize(const KernelPlan &K) {
   std::string Beside;
-  if (K.Redirected)
+  if (K.Chooses)
+    Beside = "; launches choose between it and a version of it";
+  else if (K.Redirected)
     Beside = "; launches out of sight run what it was";
   if (!K.Block.Threads && K.AddLaunchBounds)
     return llvm::formatv("not known; __launch_bounds__({0}) is added",

@@ -183,6 +183,13 @@ static cl::opt<bool> Versions(
     cl::desc("Other files may, as is taken for granted where files are given: "
              "then arrays move in versions of their functions"),
     ALL_COMMANDS);
+static Option<bool> Choose(
+    "choose", cl::location(Wanted.Choose),
+    cl::desc("Where no prediction is sure, launches time a kernel and its "
+             "version when the program runs, and go on with the faster one; "
+             "see docs/guide/build.md"),
+    cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),
+    cl::sub(VerifyCommand));
 static Option<std::string>
     Config("config", cl::location(Reading.Config.Named), cl::value_desc("FILE"),
            cl::desc("Decisions to obey (default: the nearest .bankstripe.yaml "

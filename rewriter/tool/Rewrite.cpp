@@ -46,16 +46,23 @@ static llvm::Error writeInPlace(const RunResult &Run) {
       Users[Place].push_back(File.After);
   llvm::Error Problems = llvm::Error::success();
   std::set<std::string> Unwritten;
+  auto Write = [&](const std::string &Place, StringRef Text) {
+    if (llvm::Error E = writeOwnFile(Place, Text)) {
+      Problems = joinErrors(std::move(Problems), std::move(E));
+      Unwritten.insert(Place);
+    }
+  };
   for (auto &[Place, Texts] : Users) {
     const std::string Earlier = readText(Place).value_or("");
     if (Earlier == helperText())
       continue;
     Texts.push_back(Earlier);
-    if (llvm::Error E = writeOwnFile(Place, helperFor(Texts))) {
-      Problems = joinErrors(std::move(Problems), std::move(E));
-      Unwritten.insert(Place);
-    }
+    Write(Place, helperFor(Texts));
   }
+  for (const ChangedFile &File : Run.Changes)
+    if (StringRef(File.After).contains(("\"" + ChoiceFileName + "\"").str()))
+      Write((path::parent_path(File.Path) + "/" + ChoiceFileName).str(),
+            choiceText());
   for (const ChangedFile &File : Run.Changes)
     if (!Unwritten.count(helperPlace(File)))
       Problems = joinErrors(std::move(Problems),

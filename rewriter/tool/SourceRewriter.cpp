@@ -111,7 +111,10 @@ static std::vector<std::string> unfulfilledIn(const Plan &P) {
 
 static std::map<std::string, int64_t> countArrays(const Plan &P) {
   std::map<std::string, int64_t> Counts;
-  std::set<Place> Kernels;
+  std::set<Place> Kernels, Choosing;
+  for (const KernelPlan &K : P.Kernels)
+    if (K.Chooses)
+      Choosing.insert(K.Facts.Where);
   for (const PlannedArray &A : P.Arrays) {
     ++Counts[("verdict " + nameOf(A.Verdict.Kind)).str()];
     if (staysAsItIs(A.Verdict.Kind))
@@ -128,6 +131,8 @@ static std::map<std::string, int64_t> countArrays(const Plan &P) {
         Kernels.insert(K.Facts.Where);
   }
   Counts["kernels"] = Kernels.size();
+  if (!Choosing.empty())
+    Counts["choosing"] = Choosing.size();
   return Counts;
 }
 

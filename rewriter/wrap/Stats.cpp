@@ -42,6 +42,9 @@ std::string CompileStats::text() const {
   Text += " promoted";
   if (Number("unfulfilled"))
     Text += ", " + count(Number("unfulfilled"), "decision") + " not followed";
+  if (const int64_t Choosing = Number("choosing"))
+    Text += ", " + count(Choosing, "kernel") +
+            (Choosing == 1 ? " chooses" : " choose") + " at run time";
   return Text;
 }
 

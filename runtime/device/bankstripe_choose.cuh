@@ -26,6 +26,9 @@
 //                                            lines, when the program ends
 #ifndef BANKSTRIPE_CHOOSE_CUH
 #define BANKSTRIPE_CHOOSE_CUH
+#ifdef __cplusplus // Compilers for C may read a header that includes it.
+
+extern "C++" { // Where files are included between the braces of extern "C".
 
 #include <math.h>
 
@@ -509,35 +512,71 @@ public:
   operator size_t() const { return bytes; }
 };
 
+namespace detail {
+
+// What decltype says of a function: in templates, some compilers add a `&`.
+template <class Function> struct function_type {
+  typedef Function type;
+};
+template <class Function> struct function_type<Function &> {
+  typedef Function type;
+};
+
+} // namespace detail
+
+#define BANKSTRIPE_KERNELS                                                     \
+  template <class Function,                                                    \
+            typename detail::function_type<Function>::type *Original,          \
+            typename detail::function_type<Function>::type *Version>
+#define BANKSTRIPE_CHOICE_OF(bytes)                                            \
+  typedef typename detail::function_type<Function>::type Kernel;               \
+  return {                                                                     \
+    bytes, detail::choices_of<Kernel, Original, Version>(), predicted, grid,   \
+        block, stream, detail::innermost_launch<Kernel, Original, Version>(),  \
+        __PRETTY_FUNCTION__                                                    \
+  }
+
 // The kernel that the launch runs whose configuration choose() is in.
-template <class Kernel, Kernel *Original, Kernel *Version>
-inline Kernel *chosen() {
+BANKSTRIPE_KERNELS inline typename detail::function_type<Function>::type *
+chosen() {
+  typedef typename detail::function_type<Function>::type Kernel;
   const detail::launch *here =
       detail::innermost_launch<Kernel, Original, Version>();
   return here && here->runs_version ? Version : Original;
 }
 
-#define BANKSTRIPE_CHOICE_OF(bytes)                                            \
-  {bytes,                                                                      \
-   detail::choices_of<Kernel, Original, Version>(),                            \
-   predicted,                                                                  \
-   grid,                                                                       \
-   block,                                                                      \
-   stream,                                                                     \
-   detail::innermost_launch<Kernel, Original, Version>(),                      \
-   __PRETTY_FUNCTION__}
-
 // A launch that needs `own` bytes of dynamic shared memory, with either kernel.
-template <class Kernel, Kernel *Original, Kernel *Version>
-inline choice choose(bool predicted, dim3 grid, dim3 block, size_t own,
-                     cudaStream_t stream) {
-  return BANKSTRIPE_CHOICE_OF([=](bool) { return own; });
+BANKSTRIPE_KERNELS inline choice choose(bool predicted, dim3 grid, dim3 block,
+                                        size_t own, cudaStream_t stream) {
+  BANKSTRIPE_CHOICE_OF([=](bool) { return own; });
 }
 
+// The same where the version also has storage of its own: `needed`, which is
+// KERNEL_shared_bytes, says what it asks for in all. As ever, a grid in another
+// stream than the default one does not tell how many blocks run at once.
+BANKSTRIPE_KERNELS inline choice choose(bool predicted, dim3 grid, dim3 block,
+                                        size_t own, cudaStream_t stream,
+                                        size_t (*needed)(dim3, size_t)) {
+  BANKSTRIPE_CHOICE_OF([=](bool runs_version) {
+    return runs_version ? needed(block, own) : own;
+  });
+}
+BANKSTRIPE_KERNELS inline choice choose(bool predicted, dim3 grid, dim3 block,
+                                        size_t own, cudaStream_t stream,
+                                        size_t (*needed)(dim3, dim3, size_t)) {
+  BANKSTRIPE_CHOICE_OF([=](bool runs_version) {
+    return runs_version ? needed(stream ? dim3(0) : grid, block, own) : own;
+  });
+}
+
+#undef BANKSTRIPE_KERNELS
 #undef BANKSTRIPE_CHOICE_OF
 
 } // namespace bankstripe
 
 #endif // __CUDACC__
 
+} // extern "C++"
+
+#endif // __cplusplus
 #endif // BANKSTRIPE_CHOOSE_CUH

@@ -17,6 +17,7 @@
 #include "recording/Records.h"
 #include "verify/Print.h"
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <unistd.h>
@@ -79,6 +80,8 @@ static int verifyPrograms(const Options &O, const std::string &Recorder,
 }
 
 int main(int ArgumentCount, char **Arguments) {
+  // Programs that choose between kernels and their versions run these.
+  ::setenv("BANKSTRIPE_CHOICE", "version", /*overwrite=*/0);
   const auto Parsed = parseOptions(ArgumentCount, Arguments);
   if (const auto *Ended = std::get_if<Done>(&Parsed))
     return finish(*Ended);

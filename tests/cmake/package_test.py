@@ -191,6 +191,12 @@ class Ninja(Builds, PackageTest):
         self.build("made")
         self.assertIn("[9]", self.copy("kernel.cu"))
 
+    def test_lets_the_program_choose(self):
+        self.configure(more="CHOOSE")
+        rules = [path.read_text() for name in ("build.ninja", "build.make")
+                 for path in self.folder.glob(f"build/**/{name}")]
+        self.assertIn("wrap --no-confirm --min-speedup=0 --choose", "".join(rules))
+
     def test_can_be_switched_off(self):
         self.configure(options=["-DBANKSTRIPE_REWRITE=OFF"])
         self.compiled()

@@ -109,6 +109,12 @@ class InPlace(ToolTest):
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
         self.assertEqual(self.read("bankstripe.cuh"), HELPER)
 
+    def test_launches_that_choose_have_a_helper_too(self):
+        self.write("a.cu", moves())
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "--choose", "a.cu"))
+        self.assertIn('#include "bankstripe_choose.cuh"', self.read("a.cu"))
+        self.assertEqual(sorted(self.snapshot()), ["a.cu", "bankstripe.cuh", "bankstripe_choose.cuh"])
+
     def test_helper_stands_beside_each_changed_file(self):
         self.write("one/a.cu", moves("first"))
         self.write("two/b.cu", moves("second"))
@@ -202,6 +208,14 @@ class OutputFolder(ToolTest):
         self.assert_rewritten("out/striped/deep/b.cu")
         self.assertIn('#include "../bankstripe.cuh"', self.read("out/striped/deep/b.cu"))
         self.assertEqual(self.read("out/striped/deep/plain.cu"), PLAIN)
+
+    def test_has_one_helper_for_all_launches_that_choose(self):
+        self.write("src/a.cu", moves("first"))
+        self.write("src/deep/b.cu", moves("second"))
+        self.expect(DONE, self.run_tool("rewrite", "--choose", "--output-dir=out", "src"))
+        self.assertIn('#include "bankstripe_choose.cuh"', self.read("out/a.cu"))
+        self.assertIn('#include "../bankstripe_choose.cuh"', self.read("out/deep/b.cu"))
+        self.assertIn("struct comparison", self.read("out/bankstripe_choose.cuh"))
 
     def test_takes_files_to_its_top(self):
         self.write("src/deep/a.cu", moves())

@@ -440,6 +440,13 @@ class Stats(WrapTest):
                    .replace("last[in[i] & 7];", "more[in[i] & 7]++;"))
         self.assertEqual(self.compile("a"), "err\n" + said.replace("1 array", "2 arrays"))
 
+    def test_kernels_that_choose_are_counted(self):
+        said = self.compile("a", BANKSTRIPE_FLAGS="--choose --no-confirm --min-speedup=0")
+        self.assertEqual(said, "err\nbankstripe: src/a.cu: 1 array of 1 kernel promoted, "
+                               "1 kernel chooses at run time\n")
+        self.assertIn("::bankstripe::chosen<decltype(count), count, count_striped>()", self.copy())
+        self.assertIn("struct comparison", self.read("obj/a.o.bankstripe/bankstripe_choose.cuh"))
+
     def test_a_file_that_is_compiled_as_it_is_has_none(self):
         self.write("src/b.cu", KEPT)
         self.assertEqual(self.compile("b"), "err\n")

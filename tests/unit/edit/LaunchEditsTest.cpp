@@ -267,3 +267,77 @@ TEST(Redirected, LinesAreCountedAsInTheOriginal) {
             "#line 5\n"
             "void run() { k_striped<<<1, n>>>(); }\n");
 }
+
+// --- Launches that choose ----------------------------------------------------
+
+// The kernel and a launch `k<<<1, 64>>>()`, which chooses.
+static Plan choosingPlan(StringRef In) {
+  Plan P = planFor(In, {{"a", {4}}});
+  KernelPlan &K = P.Kernels[0];
+  K.Redirected = K.Chooses = true;
+  K.Facts.Text.Name = "k";
+  const size_t End = In.find("}\n") + 1;
+  K.Facts.Text.Definition = {CodePath.str(), 0, unsigned(End)};
+  K.Facts.Text.Specifiers = rangeOf("__global__", In);
+  K.Facts.Text.Specifiers.Length = 0;
+  K.Facts.BoundsInsertion = rangeOf("k()", In);
+  PlannedLaunch L;
+  L.Text.Kernel = "k";
+  L.Text.Block = "64";
+  L.Text.Name =
+      L.Text.Choice.Callee = {CodePath.str(), unsigned(In.find("k<<<")), 1};
+  L.Text.Choice.Grid = "1";
+  L.Text.Choice.Stream = "0";
+  L.Text.Replaced = {CodePath.str(), rangeOf(">>>", In).Offset, 0};
+  P.Launches.push_back(std::move(L));
+  return P;
+}
+
+constexpr StringRef Choosing = "__global__ void k() { int a[4]; a[i] = 1; }\n"
+                               "void run() { k<<<1, 64>>>(); }\n";
+
+TEST(LaunchEdits, ChooseBetweenTheKernelAndItsVersion) {
+  const std::string After = carriedOut(choosingPlan(Choosing));
+  EXPECT_THAT(After, HasSubstr("#include \"bankstripe.cuh\"\n"
+                               "#include \"bankstripe_choose.cuh\"\n"));
+  EXPECT_THAT(After,
+              HasSubstr("__global__ void k() { int a[4]; a[i] = 1; }\n"));
+  EXPECT_THAT(After, HasSubstr("static __global__ void k_striped() {"));
+  EXPECT_THAT(
+      After,
+      HasSubstr("::bankstripe::chosen<decltype(k), k, k_striped>()<<<1, 64, "
+                "::bankstripe::choose<decltype(k), k, k_striped>(true, 1, 64, "
+                "0, 0)>>>();"));
+}
+
+TEST(LaunchEdits, ChooseWithoutThreeBracketsInARow) {
+  Plan P = choosingPlan(Choosing);
+  P.Launches[0].Text.Arguments = "<List<int>>";
+  const std::string After = carriedOut(P);
+  EXPECT_THAT(After, HasSubstr("k_striped<List<int>> >(true, 1, 64, 0, 0)>>>"));
+  EXPECT_THAT(After, HasSubstr("k_striped<List<int>> >()<<<"));
+}
+
+TEST(LaunchEdits, ChooseTheKernelWhereALossIsExpected) {
+  Plan P = choosingPlan(Choosing);
+  P.Kernels[0].Predicted.emplace().Speedup = 0.9;
+  EXPECT_THAT(carriedOut(P), HasSubstr("k_striped>(false, 1, 64, 0, 0)>>>"));
+}
+
+TEST(LaunchEdits, ChooseWithTheStorageOfTheVersion) {
+  Plan P = choosingPlan(Choosing);
+  P.Kernels[0].WarpBytes = 1024;
+  P.Launches[0].Text.Choice.Stream = "stream";
+  const std::string After = carriedOut(P);
+  EXPECT_THAT(After, HasSubstr("size_t k_striped_shared_bytes(dim3 block, "
+                               "size_t own) {"));
+  EXPECT_THAT(After, HasSubstr("(true, 1, 64, 0, stream, "
+                               "k_striped_shared_bytes)>>>();"));
+}
+
+TEST(LaunchEdits, ChooseWithThePartOfTheHelperInTheFile) {
+  const std::string After =
+      carriedOut(choosingPlan(Choosing), /*EmbedHelper=*/true);
+  EXPECT_EQ(After.find("#include \"bankstripe"), std::string::npos);
+  EXPECT_THAT(After, HasSubstr("struct comparison {"));
+}

@@ -282,3 +282,16 @@ TEST(KernelVersions, AreNoneWhereADeclarationSaysMoreOfTheTemplate) {
   EXPECT_EQ(Problem("class T, int N = 4"),
             "a declaration of it has defaults or attributes");
 }
+
+TEST(KernelVersions, AreStaticOnce) {
+  KernelText T = kernelIn("__global__ void kernel(int *a) {}").Text;
+  EXPECT_EQ(T.VersionProblem, "");
+  EXPECT_TRUE(T.Specifiers.isValid());
+  T = kernelIn("static __global__ void kernel(int *a) {}").Text;
+  EXPECT_EQ(T.VersionProblem, "");
+  EXPECT_FALSE(T.Specifiers.isValid());
+  EXPECT_EQ(kernelIn("static __global__ void kernel(int *a) {\n"
+                     "  static __shared__ int s; s = *a; }")
+                .Text.VersionProblem,
+            "it says static");
+}

@@ -190,6 +190,7 @@ TEST(Json, Kernel) {
     "blockSize": 128, "blockSizeSource": "launches",
     "blockSizeText": "launch at count.cu:9 (literal)",
     "addsLaunchBounds": true, "hasVersion": false, "redirected": false,
+    "chooses": false,
     "sharedBytesBefore": 0, "sharedBytesAfter": 10752,
     "dynamicBytesPerWarp": 0, "carveout": "driver",
     "work": null, "predicted": null,

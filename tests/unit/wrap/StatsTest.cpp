@@ -93,3 +93,15 @@ TEST_F(Stats, AreSaidInWords) {
   S.Counts = {{"promoted", 1}, {"kernels", 3}};
   EXPECT_EQ(S.text(), "1 array of 3 kernels promoted");
 }
+
+TEST_F(Stats, SayHowManyKernelsChoose) {
+  CompileStats S;
+  S.Counts = {{"promoted", 3}, {"kernels", 2}};
+  EXPECT_EQ(S.text(), "3 arrays of 2 kernels promoted");
+  S.Counts["choosing"] = 2;
+  EXPECT_EQ(S.text(),
+            "3 arrays of 2 kernels promoted, 2 kernels choose at run time");
+  S.Counts["choosing"] = 1;
+  EXPECT_EQ(S.text(),
+            "3 arrays of 2 kernels promoted, 1 kernel chooses at run time");
+}

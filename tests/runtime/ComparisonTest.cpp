@@ -1,4 +1,4 @@
-//===-- ChooseTest.cpp - the rule by which programs choose kernels --------===//
+//===-- ComparisonTest.cpp - the rule by which programs choose kernels ----===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -108,7 +108,7 @@ Runs runMany(const Program &P) {
 
 } // namespace
 
-TEST(Choose, FasterKernelRunsWhicheverItIs) {
+TEST(Comparison, FasterKernelRunsWhicheverItIs) {
   for (double Original : {10.0, 100.0, 10000.0})
     for (double Speedup : {2.0, 1.2, 1.1, 0.9, 0.5}) {
       Program P;
@@ -121,7 +121,7 @@ TEST(Choose, FasterKernelRunsWhicheverItIs) {
     }
 }
 
-TEST(Choose, FiftyLaunchesOfKernelsThatDifferLittleLoseLittle) {
+TEST(Comparison, FiftyLaunchesOfKernelsThatDifferLittleLoseLittle) {
   for (double Speedup : {1.2, 1.1, 1.05, 0.95, 0.8}) {
     Program P;
     P.Launches = 50;
@@ -130,7 +130,7 @@ TEST(Choose, FiftyLaunchesOfKernelsThatDifferLittleLoseLittle) {
   }
 }
 
-TEST(Choose, VersionRunsBoundedlyOftenBeforeADecision) {
+TEST(Comparison, VersionRunsBoundedlyOftenBeforeADecision) {
   for (double Speedup : {1.0, 0.97, 0.5, 0.1})
     for (int Synchronizes : {1, 7, 0}) {
       Program P;
@@ -141,7 +141,7 @@ TEST(Choose, VersionRunsBoundedlyOftenBeforeADecision) {
     }
 }
 
-TEST(Choose, FactorOfTwoAndMoreIsSeenInTwoPairs) {
+TEST(Comparison, FactorOfTwoAndMoreIsSeenInTwoPairs) {
   Program P;
   P.Version = 10 * P.Original;
   P.Launches = 12;
@@ -150,7 +150,7 @@ TEST(Choose, FactorOfTwoAndMoreIsSeenInTwoPairs) {
   EXPECT_EQ(runMany(P).Wrong, 0);
 }
 
-TEST(Choose, OriginalRunsWhileTheHostIsAhead) {
+TEST(Comparison, OriginalRunsWhileTheHostIsAhead) {
   Program P;
   P.Original = 1000;
   P.Version = 20000;
@@ -160,7 +160,7 @@ TEST(Choose, OriginalRunsWhileTheHostIsAhead) {
   EXPECT_EQ(R.Open, Repeats);
 }
 
-TEST(Choose, HostThatWaitsNowAndThenIsEnough) {
+TEST(Comparison, HostThatWaitsNowAndThenIsEnough) {
   Program P;
   P.Original = 1000;
   P.Version = 500;
@@ -168,14 +168,14 @@ TEST(Choose, HostThatWaitsNowAndThenIsEnough) {
   EXPECT_GE(runMany(P).OfBest, 0.95);
 }
 
-TEST(Choose, FirstPairIsDropped) {
+TEST(Comparison, FirstPairIsDropped) {
   Program P;
   P.Version = 0.8 * P.Original;
   P.FirstExtra = 100000;
   EXPECT_EQ(runMany(P).Wrong, 0);
 }
 
-TEST(Choose, WorkThatGrowsDoesNotDecide) {
+TEST(Comparison, WorkThatGrowsDoesNotDecide) {
   for (double Growth : {1.1, 0.9})
     for (double Speedup : {1.2, 0.8}) {
       Program P;
@@ -186,7 +186,7 @@ TEST(Choose, WorkThatGrowsDoesNotDecide) {
     }
 }
 
-TEST(Choose, PredictionDecidesBetweenEquals) {
+TEST(Comparison, PredictionDecidesBetweenEquals) {
   Program P;
   P.Noise = 0; // No test can tell them apart.
   EXPECT_EQ(run(P, 1).Outcome, comparison::version);
@@ -194,7 +194,7 @@ TEST(Choose, PredictionDecidesBetweenEquals) {
   EXPECT_EQ(run(P, 1).Outcome, comparison::original);
 }
 
-TEST(Choose, SampleThatFailedDoesNotCount) {
+TEST(Comparison, SampleThatFailedDoesNotCount) {
   comparison Rule = {};
   for (int Sample = 0; Sample < 2 * comparison::most_pairs; ++Sample) {
     ASSERT_EQ(Rule.next(), Sample);
@@ -206,7 +206,7 @@ TEST(Choose, SampleThatFailedDoesNotCount) {
   EXPECT_EQ(Rule.next(), -1);
 }
 
-TEST(Choose, BothKernelsOfAPairFollowEachOther) {
+TEST(Comparison, BothKernelsOfAPairFollowEachOther) {
   comparison Rule = {};
   for (int Sample = 0; Sample < comparison::under_way; ++Sample)
     EXPECT_EQ(Rule.next(), Sample);
