@@ -334,6 +334,12 @@ static cl::opt<Accepted, true, NamedValues<Accepted>> Accepts(
     cl::cat(Category), cl::sub(TuneCommand));
 
 static Option<std::string>
+    Choices("from", cl::location(Parsed.Choices), cl::value_desc("FILE"),
+            cl::desc("Run nothing: write as decisions what programs built with "
+                     "--choose chose (BANKSTRIPE_CHOICES=FILE)"),
+            cl::cat(Category), cl::sub(TuneCommand));
+
+static Option<std::string>
     Constants("o", cl::location(Calibration.Constants), cl::value_desc("FILE"),
               cl::desc("Write the constants there (default: "
                        "~/.config/bankstripe/gpus/GPU.yaml)"),
@@ -455,9 +461,9 @@ static void readProgram() {
 // `-p` alone means every file of the database, which is a program.
 static bool completePaths() {
   // What nvcc makes of files alone is not built as a database says.
-  Frontend.LooksForDatabase = Parsed.Run == Command::Analyze ||
-                              Parsed.Run == Command::Rewrite ||
-                              !Built.Executable.empty();
+  Frontend.LooksForDatabase =
+      Parsed.Run == Command::Analyze || Parsed.Run == Command::Rewrite ||
+      !Built.Executable.empty() || !Parsed.Choices.empty();
   if (!Reading.Paths.empty() || Parsed.Run == Command::Calibrate)
     return true;
   if (Frontend.DatabaseDirectory.empty())

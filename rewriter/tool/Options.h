@@ -81,6 +81,7 @@ struct ToolOptions {
   ReportOptions Report;
   ProgramOptions Program;
   CalibrationOptions Calibration;
+  std::string Choices; ///< `tune --from`: what programs chose; or empty.
 
   Detail level() const { return Reading.Work.Level; }
 };

@@ -46,10 +46,11 @@ static llvm::Error writeInPlace(const RunResult &Run) {
       Users[Place].push_back(File.After);
   llvm::Error Problems = llvm::Error::success();
   std::set<std::string> Unwritten;
-  auto Write = [&](const std::string &Place, StringRef Text) {
+  auto Write = [&](const std::string &Place, StringRef Text,
+                   const std::string &OfFilesWith) {
     if (llvm::Error E = writeOwnFile(Place, Text)) {
       Problems = joinErrors(std::move(Problems), std::move(E));
-      Unwritten.insert(Place);
+      Unwritten.insert(OfFilesWith);
     }
   };
   for (auto &[Place, Texts] : Users) {
@@ -57,12 +58,12 @@ static llvm::Error writeInPlace(const RunResult &Run) {
     if (Earlier == helperText())
       continue;
     Texts.push_back(Earlier);
-    Write(Place, helperFor(Texts));
+    Write(Place, helperFor(Texts), Place);
   }
   for (const ChangedFile &File : Run.Changes)
     if (StringRef(File.After).contains(("\"" + ChoiceFileName + "\"").str()))
       Write((path::parent_path(File.Path) + "/" + ChoiceFileName).str(),
-            choiceText());
+            choiceText(), helperPlace(File));
   for (const ChangedFile &File : Run.Changes)
     if (!Unwritten.count(helperPlace(File)))
       Problems = joinErrors(std::move(Problems),

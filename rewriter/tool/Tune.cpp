@@ -17,6 +17,7 @@
 #include "report/Terminal.h"
 #include "tool/Tuning.h"
 #include "tool/Version.h"
+#include "tune/RecordedChoices.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -194,11 +195,38 @@ static llvm::Expected<int> tune(const ToolOptions &Options,
   return !SomeFailed || T.knowsAllKernels() ? ExitDone : ExitSomeFailed;
 }
 
+// What programs chose becomes decisions.
+static llvm::Error adoptChoices(const ToolOptions &Options, ReadResult Read) {
+  auto Text = readText(Options.Choices);
+  if (!Text)
+    return llvm::createStringError("cannot read '" + Options.Choices + "'");
+  auto Choices = readChoices(*Text);
+  if (!Choices)
+    return llvm::createStringError(
+        "'" + Options.Choices +
+        "' holds no choices of programs: " + toString(Choices.takeError()));
+  llvm::erase_if(Read.Planning.Decisions,
+                 [](const ArrayDecision &D) { return D.ByTune; });
+  Read.Planning.Choose = true;
+  DecisionsFile All =
+      decisionsFrom(*Choices, makePlan(Read.results(), Read.Planning));
+  if (All.Arrays.empty())
+    llvm::errs() << "bankstripe: '" << displayName(Options.Choices)
+                 << "' says nothing about kernels of these files that choose\n";
+  return writeAll(std::move(All), Options);
+}
+
 llvm::Expected<int> bankstripe::runTune(const ToolOptions &Options,
                                         StringRef Executable) {
   const TimePoint Begin = std::chrono::steady_clock::now();
   llvm::Expected<ReadResult> Read = readPaths(Options);
   if (!Read)
     return Read.takeError();
-  return tune(Options, Executable, std::move(*Read), Begin);
+  if (Options.Choices.empty())
+    return tune(Options, Executable, std::move(*Read), Begin);
+  if (Read->SomeFailed)
+    return ExitSomeFailed;
+  if (llvm::Error E = adoptChoices(Options, std::move(*Read)))
+    return std::move(E);
+  return ExitDone;
 }

@@ -1,0 +1,95 @@
+//===-- RecordedChoicesTest.cpp - what programs chose ---------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tune/RecordedChoices.h"
+#include "gtest/gtest.h"
+
+using namespace bankstripe;
+
+namespace {
+
+std::string line(const std::string &Kernel, double Original, double Version,
+                 unsigned Pairs = 3) {
+  return "{\"kernel\": \"" + Kernel +
+         "\", \"gpu\": \"NVIDIA H100\", \"device\": 0, \"grid\": [4, 1, 1], "
+         "\"block\": [64, 1, 1], \"pairs\": " +
+         std::to_string(Pairs) +
+         ", \"original_us\": " + std::to_string(Original) +
+         ", \"version_us\": " + std::to_string(Version) +
+         ", \"chosen\": \"version\"}\n";
+}
+
+std::vector<RecordedChoice> read(const std::string &Text) {
+  return llvm::cantFail(readChoices(Text));
+}
+
+// A kernel that chooses, with an array that becomes a slot in its version.
+Plan planOf(const std::string &Kernel) {
+  Plan P;
+  KernelPlan &K = P.Kernels.emplace_back();
+  K.Facts.Name = Kernel;
+  K.Facts.Text.Definition = {"/a.cu", 10, 100};
+  K.Chooses = true;
+  PlannedArray &A = P.Arrays.emplace_back();
+  A.Array.Name = "values";
+  A.Array.Where = {"/a.cu", 2, 3};
+  A.Array.Function.Name = Kernel;
+  A.Kernels = {0};
+  A.Verdict.Kind = VerdictKind::Slot;
+  return P;
+}
+
+} // namespace
+
+TEST(RecordedChoices, BecomeDecisionsForTheFasterKernel) {
+  const Plan P = planOf("sum");
+  DecisionsFile D = decisionsFrom(read(line("sum", 10, 5)), P);
+  ASSERT_EQ(D.Arrays.size(), 1u);
+  EXPECT_EQ(D.Arrays[0].Wanted, Layout::Slot);
+  EXPECT_TRUE(D.Arrays[0].ByTune);
+  EXPECT_EQ(D.Arrays[0].Why, "programs chose on an NVIDIA H100: 2.00x");
+  D = decisionsFrom(read(line("sum", 5, 10)), P);
+  ASSERT_EQ(D.Arrays.size(), 1u);
+  EXPECT_EQ(D.Arrays[0].Wanted, Layout::Keep);
+}
+
+TEST(RecordedChoices, CountAllSettingsOfAllInstances) {
+  const Plan P = planOf("space::(anonymous namespace)::sum");
+  const std::string Slow = line("space::{anonymous}::sum<int, 4>", 5, 10);
+  const std::string Fast = line("space::{anonymous}::sum<float, 4>", 10, 2);
+  EXPECT_EQ(decisionsFrom(read(Slow + Fast), P).Arrays.at(0).Wanted,
+            Layout::Slot);
+  EXPECT_EQ(
+      decisionsFrom(read(Slow + Fast + Slow + Slow), P).Arrays.at(0).Wanted,
+      Layout::Keep);
+}
+
+TEST(RecordedChoices, SayNothingOfWhatWasNotCompared) {
+  EXPECT_TRUE(
+      decisionsFrom(read(line("sum", 10, 5, 0)), planOf("sum")).Arrays.empty());
+  EXPECT_TRUE(
+      decisionsFrom(read(line("other", 10, 5)), planOf("sum")).Arrays.empty());
+  Plan P = planOf("sum");
+  P.Kernels[0].Chooses = false;
+  EXPECT_TRUE(decisionsFrom(read(line("sum", 10, 5)), P).Arrays.empty());
+}
+
+TEST(RecordedChoices, SayNothingOfKernelsOfOneName) {
+  Plan P = planOf("sum");
+  P.Kernels.push_back(P.Kernels[0]);
+  P.Kernels[1].Facts.Text.Definition.File = "/b.cu";
+  EXPECT_TRUE(decisionsFrom(read(line("sum", 10, 5)), P).Arrays.empty());
+}
+
+TEST(RecordedChoices, AreLinesOfJson) {
+  EXPECT_EQ(read("\n" + line("sum", 10, 5) + "\n").size(), 1u);
+  for (const char *Bad : {"sum", "{}", "{\"kernel\": \"sum\"}", "[1]"}) {
+    auto Read = readChoices(Bad);
+    EXPECT_FALSE(Read) << Bad;
+    llvm::consumeError(Read.takeError());
+  }
+}
