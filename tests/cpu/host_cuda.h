@@ -517,5 +517,7 @@ extern "C" inline void __assertfail(const char *Message, const char *, unsigned,
 }
 
 #include "host_functions.h" // Programs need the rest, too.
+// And rewritten ones these.
+#include "host_choice.h"
 
 #endif

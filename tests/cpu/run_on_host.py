@@ -78,6 +78,8 @@ def mask(text):
 def kernel_before(masked, end):
     """Where the name of the kernel begins whose `<<<` stands at `end`."""
     at = len(masked[:end].rstrip())
+    if masked[:at].endswith(">()"):
+        at -= 2
     if masked[at - 1] == ">":
         depth = 0
         while True:
@@ -99,6 +101,12 @@ def balanced_end(masked, at, closing):
     return at
 
 
+def kernel_of(name):
+    """`k` also where a launch chooses between that and its version."""
+    found = re.match(r"::bankstripe::chosen<decltype\((.*?)\), \1, .*>\(\)$", name)
+    return found.group(1) if found else name
+
+
 def turn_launches(text):
     """`k<<<g, b>>>(x)` becomes `host_cuda::Configuration("k", g, b)(f, x)`, where
     f is a lambda that calls k, so that k can be a template."""
@@ -112,7 +120,7 @@ def turn_launches(text):
         opening = masked.index("(", end)
         first = re.match(r"\s*\)", masked[opening + 1:])
         result += [text[copied:begin],
-                   f'host_cuda::Configuration("{name}", {configuration})'
+                   f'host_cuda::Configuration("{kernel_of(name)}", {configuration})'
                    f'{text[end + 3:opening]}([&](auto... given) {{ {name}(given...); }}'
                    + ("" if first else ", ")]
         copied = opening + 1
@@ -193,6 +201,9 @@ def copy_for_host(source, folders, target):
         copy_for_host(found[0], folders, target)
     copy = target / source.name
     copy.parent.mkdir(parents=True, exist_ok=True)
+    if source.name == "bankstripe_choose.cuh":  # host_cuda.h stands for it
+        copy.write_bytes(b"")
+        return copy
     copy.write_bytes(tell_shared(tell_bounds(turn_launches(keep_types(text)))).encode("latin-1"))
     return copy
 
@@ -317,7 +328,7 @@ def text_with_headers(path):
     the helper."""
     text = path.read_bytes().decode("latin-1")
     return text + "".join(text_with_headers(path.parent / name) for name in included_names(text)
-                          if name != "bankstripe.cuh" and (path.parent / name).is_file())
+                          if not name.endswith(("bankstripe.cuh", "bankstripe_choose.cuh")) and (path.parent / name).is_file())
 
 
 def moved_arrays(source, rewritten):

@@ -86,10 +86,20 @@ def batches(options):
             for i in range(0, len(group), options.batch)]
 
 
+def choosing(rewriting):
+    """The same with launches that choose (tests/cpu/host_choice.h says which kernels run)."""
+    def rewritten(tool, source, target, extra=()):
+        return rewriting(tool, source, target, ["--choose", *extra])
+    return rewritten
+
+
 def prepare(options, folder):
     """All pairs whose two sides differ, or all originals without a tool."""
+    rewriting = launch if options.launcher else rewrite
+    if options.choose:
+        rewriting = choosing(rewriting)
     stage = Stage(None if options.originals else options.tool, folder, options.gpu,
-                  options.versions, launch if options.launcher else rewrite)
+                  options.versions, rewriting)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         files = list(pool.map(stage.make, batches(options)))
     return stage, [(a, b) for a, b in files if b is not None or options.originals]
@@ -124,6 +134,7 @@ def main():
     parser.add_argument("--versions", action="store_true",
                         help="all cases as versions, which half of them are else")
     parser.add_argument("--launcher", action="store_true", help="by bankstripe wrap, without a report")
+    parser.add_argument("--choose", action="store_true", help="launches choose their kernels")
     parser.add_argument("--gpu", action="store_true", help="only what a GPU does as a host does")
     parser.add_argument("--shapes", action="store_true", help="print the verdicts of each shape")
     options = parser.parse_args()
