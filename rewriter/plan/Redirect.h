@@ -19,8 +19,8 @@ struct RunWithSettings {
 };
 
 /// Whether \p L can run a version beside its kernel \p K.
-bool canRunVersion(const Launch &L, const MergedKernel &K,
-                   const MergedRun &Run, const PlanOptions &Options);
+bool canRunVersion(const Launch &L, const MergedKernel &K, const MergedRun &Run,
+                   const PlanOptions &Options);
 
 /// \p Run with marks at the kernels whose launches in sight had better run
 /// another kernel, and with those launches of them alone: what holds for all of

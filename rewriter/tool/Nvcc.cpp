@@ -170,8 +170,7 @@ void Confirmation::warn(const UnitRecord &Unit, llvm::Error E,
   if (Work.isVerbose() ||
       (!Work.isQuiet() && isConcerned(Unit.Unit, /*IfItPaid=*/true)))
     llvm::errs() << printable(
-        ("bankstripe: " + Unit.Job.File + ": " + What + Advice + Message +
-         "\n")
+        ("bankstripe: " + Unit.Job.File + ": " + What + Advice + Message + "\n")
             .str());
 }
 

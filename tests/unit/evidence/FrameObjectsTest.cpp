@@ -21,8 +21,7 @@ std::vector<std::string> survivorsIn(llvm::StringRef Code) {
   llvm::Error Failure = parseSnippet(
       Code, SnippetFile,
       [&](ParsedUnit &Unit) {
-        FrameObjects Found =
-            gatherFrameObjects(Unit, SnippetFile, {"k"});
+        FrameObjects Found = gatherFrameObjects(Unit, SnippetFile, {"k"});
         for (const FrameObject &O : Found["k"])
           if (O.Survives)
             Result.push_back((O.IsParameter ? "parameter " : "") + O.Type +

@@ -179,12 +179,13 @@ TEST_F(RunTimeChoice, IsNotForLaunchesOnTheDevice) {
   EXPECT_FALSE(kernel().Chooses);
 }
 
-// Another file may have allowed the original more than launches get unasked.
+// Whoever finds the original by its name may have allowed it more than launches
+// get unasked.
 TEST_F(RunTimeChoice, IsNotWhereOthersMayAllowMoreMemory) {
   launch().DynamicSharedBytes.reset();
   Options.SharedLimit = 200 * 1024;
   EXPECT_TRUE(kernel().Chooses);
-  Options.Others = Outside::Files;
+  Options.Others = Outside::Loaders;
   EXPECT_FALSE(kernel().Chooses);
 }
 
