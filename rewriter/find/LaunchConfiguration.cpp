@@ -251,7 +251,8 @@ LaunchConfiguration bankstripe::readConfiguration(const Expr *Pointer,
       Evaluate("blockDim",
                [&](const Expr *E) { return Evaluator.dim3Product(E); }),
       Evaluate("dynamicSmemBytes",
-               [&](const Expr *E) { return Evaluator.integer(E); })};
+               [&](const Expr *E) { return Evaluator.integer(E); }),
+      /*Cooperative=*/false, ""};
   readTogether(*Fields, Body, Evaluator, Result);
   return Result;
 }

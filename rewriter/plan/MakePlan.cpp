@@ -310,7 +310,8 @@ std::optional<Plan> bankstripe::unchangedPlan(UnitResult Unit,
       }))
     return std::nullopt;
   Options.MinSpeedup = 0;
-  if (!Unit.Evidence.isComplete())
+  const bool WasAsked = Unit.Evidence.isComplete();
+  if (!WasAsked)
     for (ArrayEvidence &E : Unit.Evidence.Arrays) {
       E.Where = Residency::LocalMemory;
       E.Index = Uniformity::NonUniform;
@@ -320,6 +321,10 @@ std::optional<Plan> bankstripe::unchangedPlan(UnitResult Unit,
         return A.Verdict.changesSource();
       }))
     return std::nullopt;
+  // Nobody knows where they are.
+  if (!WasAsked)
+    for (PlannedArray &A : P.Arrays)
+      A.Evidence.Where = Residency::Unknown;
   return P;
 }
 

@@ -193,7 +193,7 @@ class Ninja(Builds, PackageTest):
 
     def test_lets_the_program_choose(self):
         self.configure(more="CHOOSE")
-        rules = [path.read_text() for name in ("build.ninja", "build.make")
+        rules = [path.read_text() for name in ("rules.ninja", "build.make")
                  for path in self.folder.glob(f"build/**/{name}")]
         self.assertIn("wrap --no-confirm --min-speedup=0 --choose", "".join(rules))
 

@@ -8,7 +8,7 @@ written, or the rewritten sources, as FUZZ_MISTAKE says:
 
     warp      the second warp of a block shares the storage of the first
     lane      two lanes share a column
-    clear     `= {}` of a slot clears its first element only
+    clear     `= {}` clears the first element only
     place     all that launches ask for storage for lies at one place
     own       dynamic shared memory lies on what the kernel asks for itself
     few       launches ask for nothing for a last warp that is not full
@@ -28,10 +28,10 @@ import sys
 MISTAKES = {
     "warp": ("return thread() / 32;", "return thread() / 64;"),
     "lane": ("return thread() % 32;", "return thread() % 31;"),
-    "clear": ("detail::clear(array);", "detail::clear(array[0]);"),
+    "clear": ("in(*detail::further(first, row));", "in(*detail::further(first, 0));"),
     "place": ("memory + Begin", "memory + 0"),
     "own": ("first += given - needed;", "first += 0;"),
-    "few": ("(block.x * block.y * block.z + 31) / 32 *\n", "block.x * block.y * block.z / 32 *\n"),
+    "few": ("(block.x * block.y * block.z + 31) / 32 *", "block.x * block.y * block.z / 32 *"),
     "syntax": ("namespace bankstripe {", "namespace bankstripe { int unfinished = ;"),
 }
 

@@ -72,6 +72,8 @@ int main(int count, char **words) {
     print("ranks", block, out);
     runBlocks(in, out, block, 777);
     print("blocks", block, out);
+    if (block > 800)
+      continue; // compute-sanitizer needs registers, too.
     runOwn(in, out, block, 777);
     print("own", block, out);
   }
