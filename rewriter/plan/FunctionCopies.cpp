@@ -48,15 +48,28 @@ FunctionCopies::FunctionCopies(const MergedRun &Run) {
             Possible.erase(Callee);
     }
   }
+  // Of instances that share a text, one that can have a copy comes first.
+  auto AddText = [&](const FunctionText *F) {
+    ByText.try_emplace({F->Definition.File, F->Definition.Offset}, F);
+  };
+  for (const Place &Where : Possible)
+    AddText(All.at(Where));
+  for (const auto &[Where, F] : All)
+    AddText(F);
+  for (const Place &Kernel : Kernels)
+    BelowKernels[Kernel] = below(Kernel);
 }
 
 const FunctionText *FunctionCopies::holderOf(const Finding &F) const {
   const TextRange &Text = F.Text.Statement;
-  for (const Place &Where : Possible) {
-    const TextRange &Whole = All.at(Where)->Definition;
-    if (Whole.File == Text.File && Whole.Offset <= Text.Offset &&
-        Text.end() <= Whole.end())
-      return All.at(Where);
+  // The innermost function begins last.
+  for (auto It = ByText.upper_bound({Text.File, Text.Offset});
+       It != ByText.begin();) {
+    const FunctionText &Found = *(--It)->second;
+    if (Found.Definition.File != Text.File)
+      return nullptr;
+    if (Text.end() <= Found.Definition.end())
+      return Possible.count(Found.Where) ? &Found : nullptr;
   }
   return nullptr;
 }
@@ -80,7 +93,29 @@ std::set<Place> FunctionCopies::below(const Place &Caller) const {
 
 bool FunctionCopies::leadTo(const Kernel &Kernel,
                             const FunctionText &Holder) const {
-  return below(Kernel.Where).count(Holder.Where) != 0;
+  const auto Found = BelowKernels.find(Kernel.Where);
+  return Found != BelowKernels.end() && Found->second.count(Holder.Where);
+}
+
+// What leads to any of Holders, and these.
+std::set<Place> FunctionCopies::above(const std::set<Place> &Holders) const {
+  std::map<Place, std::vector<Place>> Callers;
+  for (const auto &[Where, F] : All)
+    for (const NamedCall &C : F->Calls)
+      for (const Place &Callee : C.Callees)
+        Callers[Callee].push_back(Where);
+  std::set<Place> Result = Holders;
+  std::vector<Place> ToDo(Holders.begin(), Holders.end());
+  while (!ToDo.empty()) {
+    const auto Found = Callers.find(ToDo.back());
+    ToDo.pop_back();
+    if (Found == Callers.end())
+      continue;
+    for (const Place &Caller : Found->second)
+      if (Result.insert(Caller).second)
+        ToDo.push_back(Caller);
+  }
+  return Result;
 }
 
 void FunctionCopies::addTo(Plan &P) const {
@@ -94,14 +129,11 @@ void FunctionCopies::addTo(Plan &P) const {
     for (unsigned Row : A.Kernels)
       Callers.insert(P.Kernels[Row].Facts.Where);
   }
+  const std::set<Place> Leading = above(Holders);
   for (const Place &Kernel : Callers)
-    for (const Place &Where : below(Kernel)) {
-      const std::set<Place> Under = below(Where);
-      if (Holders.count(Where) || llvm::any_of(Holders, [&](const Place &To) {
-            return Under.count(To) != 0;
-          }))
+    for (const Place &Where : below(Kernel))
+      if (Leading.count(Where))
         Copied.insert(Where);
-    }
   auto IsOfCopies = [&](const NamedCall &C) {
     return llvm::any_of(
         C.Callees, [&](const Place &Callee) { return Copied.count(Callee); });

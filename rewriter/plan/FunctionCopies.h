@@ -34,9 +34,13 @@ public:
 
 private:
   std::set<Place> below(const Place &Caller) const;
+  std::set<Place> above(const std::set<Place> &Holders) const;
 
   std::map<Place, const FunctionText *> All;
   std::set<Place> Possible; ///< Those that can have a copy.
+  /// By file and offset of the definition.
+  std::map<std::pair<llvm::StringRef, unsigned>, const FunctionText *> ByText;
+  std::map<Place, std::set<Place>> BelowKernels; ///< By the kernel.
 };
 
 } // namespace bankstripe

@@ -286,22 +286,22 @@ bool Redirection::hasCopyFor(const ReachedArray &A,
 // \returns whether all is as it was taken to be.
 bool Redirection::checkCopies() {
   bool Holds = true;
+  std::set<const FunctionText *> Originals; // Functions that have no copy.
   for (auto [I, A] : llvm::enumerate(Run.Arrays)) {
     std::set<unsigned> Without;
     if (!A.InCopy || whyArrayStays(A))
       continue;
     if (!hasCopyFor(A, Without)) {
-      const FunctionText *Holder = Copies.holderOf(A.Array);
-      std::erase_if(Copied, [&](unsigned Other) {
-        return Copies.holderOf(Run.Arrays[Other].Array) == Holder;
-      });
-      Holds = false;
+      Originals.insert(Copies.holderOf(A.Array));
     } else if (!Without.empty()) {
       KeepCalling[I].merge(Without);
       Holds = false;
     }
   }
-  return Holds;
+  const auto Erased = std::erase_if(Copied, [&](unsigned I) {
+    return Originals.count(Copies.holderOf(Run.Arrays[I].Array)) != 0;
+  });
+  return Holds && Erased == 0 && Originals.empty();
 }
 
 bool Redirection::checkKernels() {
