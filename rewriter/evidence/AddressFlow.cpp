@@ -8,9 +8,9 @@
 // Before optimisation, parameters and local pointers are variables in memory.
 // So two kinds of values are followed: addresses of the array, and addresses of
 // memory that may hold one of either kind (a pointer variable, a closure). What
-// is loaded as a pointer from the second kind is of both kinds. Neither order
-// nor context matters: a function's parameter is followed for all of its
-// callers.
+// is loaded as a pointer from the second kind counts as that kind, of which
+// more is asked. Neither order nor context matters: a function's parameter is
+// followed for all of its callers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,10 @@ bool bankstripe::namesLocalMemory(const Instruction &I) {
   if (const auto *Assembly = dyn_cast<InlineAsm>(Call->getCalledOperand()))
     return Assembly->getAsmString().contains("local") ||
            Assembly->getAsmString().contains("isspacep");
-  return Call->getIntrinsicID() == Intrinsic::nvvm_isspacep_local ||
-         Call->getIntrinsicID() == Intrinsic::nvvm_isspacep_shared;
+  return is_contained({Intrinsic::nvvm_isspacep_local,
+                       Intrinsic::nvvm_isspacep_shared,
+                       Intrinsic::nvvm_isspacep_shared_cluster},
+                      Call->getIntrinsicID());
 }
 
 namespace {
@@ -58,6 +60,7 @@ private:
   using Fact = std::pair<const Value *, unsigned>;
   DenseSet<Fact> Known;
   SmallVector<Fact> Waiting;
+  DenseSet<const Value *> Keeping; ///< Memory that gets addresses.
 };
 
 } // namespace
@@ -75,26 +78,25 @@ void Flow::follow(const Value *V, bool Holds) {
 // \p Memory gets an address. \returns false where others may read it.
 bool Flow::keepIn(const Value *Memory) {
   const Value *Object = Memory->stripInBoundsOffsets();
-  if (Known.contains({Object, 1}))
+  if (!Keeping.insert(Object).second)
     return true;
-  if (isa<AllocaInst>(Object)) {
-    follow(Object, /*Holds=*/true);
+  follow(Object, /*Holds=*/true);
+  if (isa<AllocaInst>(Object))
     return true;
-  }
   // Through a pointer variable, as those of parameters are.
   if (const auto *Load = dyn_cast<LoadInst>(Object)) {
     const auto *Variable = dyn_cast<AllocaInst>(Load->getPointerOperand());
-    follow(Object, /*Holds=*/true);
     return Variable && all_of(Variable->users(), [&](const User *U) {
-             const auto *Store = dyn_cast<StoreInst>(U);
-             return !Store || Store->getPointerOperand() != Variable ||
-                    keepIn(Store->getValueOperand());
+             if (const auto *Store = dyn_cast<StoreInst>(U))
+               return Store->getPointerOperand() == Variable &&
+                      keepIn(Store->getValueOperand());
+             const auto *Call = dyn_cast<CallBase>(U);
+             return isa<LoadInst>(U) || (Call && Call->isLifetimeStartOrEnd());
            });
   }
   const auto *Parameter = dyn_cast<Argument>(Object);
   if (!Parameter)
     return false;
-  follow(Object, /*Holds=*/true);
   const unsigned Index = Parameter->getArgNo();
   return Parameter->hasByValAttr() ||
          forEachCall(*Parameter->getParent(), [&](const CallBase &Call) {
@@ -118,7 +120,7 @@ bool Flow::visitCall(const CallBase &Call, const Value *V, bool Holds) {
   if (isa<MemIntrinsic>(Call) || Call.isLifetimeStartOrEnd())
     return true;
   const Function *Callee = Call.getCalledFunction();
-  if (Call.isInlineAsm() || (Callee && Callee->isIntrinsic())) {
+  if (Callee && Callee->isIntrinsic()) {
     if (mayBeAddress(Call.getType()))
       follow(&Call, Holds);
     return true;
@@ -139,10 +141,8 @@ bool Flow::visit(const Instruction &User, const Value *V, bool Holds) {
   if (const auto *Store = dyn_cast<StoreInst>(&User))
     return Store->getValueOperand() != V || keepIn(Store->getPointerOperand());
   if (isa<LoadInst>(User)) {
-    if (Holds && mayBeAddress(User.getType())) {
-      follow(&User, false);
-      follow(&User, true);
-    }
+    if (Holds && mayBeAddress(User.getType()))
+      follow(&User, /*Holds=*/true);
     return true;
   }
   if (isa<ReturnInst>(User))
@@ -150,8 +150,12 @@ bool Flow::visit(const Instruction &User, const Value *V, bool Holds) {
       follow(&Call, Holds);
       return true;
     });
-  if (isa<CmpInst, AtomicRMWInst, AtomicCmpXchgInst>(User))
+  if (isa<CmpInst>(User))
     return true;
+  // What is stored, or comes out, may be an address.
+  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(User))
+    return !is_contained(drop_begin(User.operand_values()), V) &&
+           !(Holds && mayBeAddress(User.getOperand(1)->getType()));
   if (isa<PtrToIntInst>(User))
     return false;
   follow(&User, Holds);

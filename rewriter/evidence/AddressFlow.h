@@ -26,8 +26,8 @@ bool namesLocalMemory(const llvm::Instruction &I);
 
 /// Whether an instruction like that may get an address in one of \p Allocas,
 /// before anything is optimised. Where an address gets out of sight (into
-/// memory that is no local variable, into a number, or to a function whose body
-/// is elsewhere), or is not known, the answer is true.
+/// memory that is no local variable, into a number, to assembly, or to a
+/// function whose body is elsewhere), or is not known, the answer is true.
 bool isAskedWhereItLies(llvm::ArrayRef<const llvm::AllocaInst *> Allocas);
 
 } // namespace bankstripe

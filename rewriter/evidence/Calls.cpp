@@ -24,7 +24,6 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -32,7 +31,6 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -320,16 +318,6 @@ static unsigned boundOf(const Function &Kernel) {
   StringRef Text = Kernel.getFnAttribute("nvvm.maxntid").getValueAsString();
   unsigned Threads = 0;
   return Text.consumeInteger(10, Threads) || !Text.empty() ? 0 : Threads;
-}
-
-static Place placeOf(const Function &F) {
-  const DISubprogram *Declared = F.getSubprogram();
-  if (!Declared)
-    return {};
-  SmallString<256> Path(Declared->getFilename());
-  sys::path::make_absolute(Declared->getDirectory(), Path);
-  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-  return {std::string(Path), Declared->getLine(), 1};
 }
 
 void CallReader::connectKernels() {

@@ -27,15 +27,18 @@
 #include "clang/CodeGen/ModuleBuilder.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/TextDiagnosticBuffer.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -113,6 +116,28 @@ void setCodeGenOptions(clang::CodeGenOptions &Options) {
 } // namespace
 
 bool isOfSystem(const Function &F) { return F.hasFnAttribute(SystemAttribute); }
+
+static std::string pathOf(StringRef Folder, StringRef File) {
+  SmallString<256> Path(File);
+  sys::path::make_absolute(Folder, Path);
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  return Path.str().str();
+}
+
+Place placeOf(const Function &F) {
+  const DISubprogram *Declared = F.getSubprogram();
+  if (!Declared)
+    return {};
+  return {pathOf(Declared->getDirectory(), Declared->getFilename()),
+          Declared->getLine(), 1};
+}
+
+Place placeOf(const DbgVariableRecord &Record) {
+  const DILocalVariable &Variable = *Record.getVariable();
+  const DebugLoc &Where = Record.getDebugLoc();
+  return {pathOf(Variable.getDirectory(), Variable.getFilename()),
+          Variable.getLine(), Where ? Where.getCol() : 0};
+}
 
 StringRef sourceName(const Function &F) {
   const StringRef Name = F.getName();

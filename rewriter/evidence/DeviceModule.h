@@ -14,7 +14,9 @@
 #ifndef BANKSTRIPE_EVIDENCE_DEVICEMODULE_H
 #define BANKSTRIPE_EVIDENCE_DEVICEMODULE_H
 
+#include "model/Place.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -54,6 +56,11 @@ emitDeviceModule(ParsedUnit &Unit, const UnitFacts &Facts,
 /// Whether \p F, of such a module, is declared in a system header or by the
 /// compiler.
 bool isOfSystem(const llvm::Function &F);
+
+/// Where \p F is declared, as far as debug information says.
+Place placeOf(const llvm::Function &F);
+/// The same of a variable; the column is 0 if unknown.
+Place placeOf(const llvm::DbgVariableRecord &Record);
 
 /// The name that the syntax tree has for \p F. With relocatable device code,
 /// Clang adds to names of internal linkage that the host has to find.

@@ -18,7 +18,6 @@
 #include "evidence/DeviceModule.h"
 #include "model/UnitFacts.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfo.h"
@@ -26,7 +25,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -73,19 +71,6 @@ std::string textOf(const DIType *T) {
       if (auto *Count = dyn_cast<ConstantInt *>(Range->getCount()))
         Text += "[" + std::to_string(Count->getZExtValue()) + "]";
   return Text;
-}
-
-Place placeOf(const DbgVariableRecord &Record) {
-  const DILocalVariable &Variable = *Record.getVariable();
-  SmallString<256> Path(Variable.getFilename());
-  if (!sys::path::is_absolute(Path)) {
-    Path = Variable.getDirectory();
-    sys::path::append(Path, Variable.getFilename());
-  }
-  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-  const DebugLoc &Where = Record.getDebugLoc();
-  return {Path.str().str(), Variable.getLine(),
-          std::max(1u, Where ? Where.getCol() : 1u)};
 }
 
 /// Whether memory is written through \p Pointer, or it goes where that may
@@ -145,6 +130,7 @@ void ObjectLister::add(Value &V, uint64_t Bytes, StringRef TypeName,
     const DILocalVariable &Variable = *Record->getVariable();
     O.Name = Variable.getName().str();
     O.Where = placeOf(*Record);
+    O.Where.Column = std::max(1u, O.Where.Column);
     O.IsParameter = Variable.isParameter();
     if (std::string Text = textOf(Variable.getType()); !Text.empty())
       O.Type = Text;

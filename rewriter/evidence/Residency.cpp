@@ -24,9 +24,9 @@
 
 #include "evidence/Residency.h"
 
+#include "evidence/DeviceModule.h"
 #include "model/Finding.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -45,29 +45,10 @@ namespace {
 
 constexpr StringLiteral MarkPrefix = "bankstripe.finding.";
 
-/// A variable as debug information describes it.
-struct DeclaredVariable {
-  std::string File;
-  unsigned Line = 0;
-  unsigned Column = 0;
-};
-
-DeclaredVariable describe(const DbgVariableRecord &Record) {
-  const DILocalVariable &Variable = *Record.getVariable();
-  SmallString<256> Path(Variable.getFilename());
-  if (!sys::path::is_absolute(Path)) {
-    Path = Variable.getDirectory();
-    sys::path::append(Path, Variable.getFilename());
-  }
-  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-  unsigned Column = Record.getDebugLoc() ? Record.getDebugLoc().getCol() : 0;
-  return {Path.str().str(), Variable.getLine(), Column};
-}
-
 /// How well \p F, which has its name, fits \p V: 0 not at all; a file that has
 /// another path and the same name (a link, a generated copy) is the weakest way
 /// to fit.
-unsigned fit(const Finding &F, const DeclaredVariable &V) {
+unsigned fit(const Finding &F, const Place &V) {
   if (F.Where.Line != V.Line)
     return 0;
   bool SamePath = F.Where.File == V.File;
@@ -79,8 +60,7 @@ unsigned fit(const Finding &F, const DeclaredVariable &V) {
 
 /// The best of \p Named, which are those of its name.
 std::optional<unsigned> bestFit(ArrayRef<Finding> Findings,
-                                ArrayRef<unsigned> Named,
-                                const DeclaredVariable &V) {
+                                ArrayRef<unsigned> Named, const Place &V) {
   std::optional<unsigned> Best;
   unsigned BestFit = 0;
   for (unsigned I : Named)
@@ -167,7 +147,7 @@ AllocaTracker::findingOf(const DbgVariableRecord &Record,
   const ArrayRef<unsigned> Named = named(Record.getVariable()->getName());
   if (Named.empty())
     return std::nullopt;
-  if (auto Index = bestFit(Findings, Named, describe(Record)))
+  if (auto Index = bestFit(Findings, Named, placeOf(Record)))
     return Index;
   return onlyIn(Record.getFunction()->getName(), Findings, Named);
 }

@@ -417,8 +417,8 @@ using SharedPlace = std::pair<const Value *, int64_t>;
 
 } // namespace
 
-static std::optional<SharedPlace> placeOf(const Value &Pointer,
-                                          const DataLayout &Layout) {
+static std::optional<SharedPlace> sharedPlaceOf(const Value &Pointer,
+                                                const DataLayout &Layout) {
   int64_t Offset = 0;
   const Value *Base =
       GetPointerBaseWithConstantOffset(&Pointer, Offset, Layout);
@@ -440,7 +440,7 @@ static DenseSet<SharedPlace> placesWritten(Function &F,
                                            const DataLayout &Layout) {
   DenseSet<SharedPlace> Result;
   auto Add = [&](const Value &Pointer) {
-    if (auto Place = placeOf(Pointer, Layout))
+    if (auto Place = sharedPlaceOf(Pointer, Layout))
       Result.insert(*Place);
   };
   for (Instruction &I : instructions(F)) {
@@ -473,7 +473,8 @@ bool bankstripe::pollsMemory(Function &Kernel,
              if (!Load)
                return isa<CallBase>(I) || ++Count >= MostValues ? Step::Stop
                                                                 : Step::On;
-             const auto Place = placeOf(*Load->getPointerOperand(), Layout);
+             const auto Place =
+                 sharedPlaceOf(*Load->getPointerOperand(), Layout);
              return Load->isSimple() && Place && Places.contains(*Place)
                         ? Step::Found
                         : Step::Stop;

@@ -30,23 +30,30 @@ using namespace clang;
 /// Functions that call functions are looked at so deep.
 static constexpr unsigned MostCalls = 4;
 
+// Whether S itself, without its parts, gives the same twice and changes
+// nothing.
 static bool mayRepeat(const Stmt *S, unsigned Calls);
 
-// Whether the function that is called returns a value of its arguments and does
-// nothing else, like `div_up(n, 256)`.
-static bool onlyComputes(const CallExpr *Call, unsigned Calls) {
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
-  const bool IsKnown = Callee && !(Method && Method->isVirtual());
-  const Stmt *Body = IsKnown && Calls ? Callee->getBody() : nullptr;
-  return Body && !anyPart(Body, [&](const Stmt *Part) {
-           return !isa<Expr, CompoundStmt, ReturnStmt, IfStmt>(Part) ||
-                  !mayRepeat(Part, Calls - 1);
-         });
+// The same of all that S consists of.
+static bool mayRepeatAll(const Stmt *S, unsigned Calls) {
+  return !anyPart(S, [&](const Stmt *Part) { return !mayRepeat(Part, Calls); });
 }
 
-// Whether \p S itself, without its parts, gives the same twice and changes
-// nothing.
+// Whether the function that is called makes a value of its arguments and does
+// nothing else, like `div_up(n, 256)` or `dim3(n, 2)`.
+static bool onlyComputes(const FunctionDecl *Callee, unsigned Calls) {
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+  if (!Callee || (Method && Method->isVirtual()) || Calls == 0 ||
+      !Callee->hasBody(Callee))
+    return false;
+  const auto *Constructor = dyn_cast<CXXConstructorDecl>(Callee);
+  return mayRepeatAll(Callee->getBody(), Calls - 1) &&
+         (!Constructor ||
+          llvm::all_of(Constructor->inits(), [&](const auto *Init) {
+            return mayRepeatAll(Init->getInit(), Calls - 1);
+          }));
+}
+
 static bool mayRepeat(const Stmt *S, unsigned Calls) {
   if (const auto *Value = dyn_cast<Expr>(S);
       Value && Value->getType().isVolatileQualified())
@@ -56,16 +63,19 @@ static bool mayRepeat(const Stmt *S, unsigned Calls) {
   if (const auto *Unary = dyn_cast<UnaryOperator>(S))
     return !Unary->isIncrementDecrementOp();
   if (const auto *Call = dyn_cast<CallExpr>(S))
-    return onlyComputes(Call, Calls);
-  return !isa<LambdaExpr, CXXNewExpr, CXXDeleteExpr, StmtExpr, CXXThrowExpr>(S);
+    return onlyComputes(Call->getDirectCallee(), Calls);
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(S))
+    return Construct->getConstructor()->isTrivial() ||
+           onlyComputes(Construct->getConstructor(), Calls);
+  return isa<Expr, CompoundStmt, ReturnStmt, IfStmt>(S) &&
+         !isa<LambdaExpr, CXXNewExpr, CXXDeleteExpr, StmtExpr, CXXThrowExpr,
+              AtomicExpr, CXXBindTemporaryExpr>(S);
 }
 
 // The text of E, if it may stand there once more.
 static std::optional<std::string> repeatable(const Expr *E,
                                              const SourceText &Text) {
-  if (anyPart(E,
-              [](const Stmt *Part) { return !mayRepeat(Part, MostCalls); }) ||
-      Text.counts(E->getSourceRange()))
+  if (!mayRepeatAll(E, MostCalls) || Text.counts(E->getSourceRange()))
     return std::nullopt;
   return Text.written(E->getSourceRange());
 }

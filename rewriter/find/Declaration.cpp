@@ -1,4 +1,4 @@
-//===-- Declaration.cpp - how arrays and pointers are declared ------------===//
+//===-- Declaration.cpp - how arrays are declared -------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

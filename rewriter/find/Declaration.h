@@ -1,4 +1,4 @@
-//===-- Declaration.h - how arrays and pointers are declared ----*- C++ -*-===//
+//===-- Declaration.h - how arrays are declared -----------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

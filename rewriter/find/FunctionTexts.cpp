@@ -63,7 +63,7 @@ public:
 
 private:
   void addMention(const FunctionDecl *By, const NamedDecl *Declared,
-                  const NamedDecl *Found, SourceLocation Loc);
+                  const NamedDecl *Found, SourceLocation Loc, bool IsCall);
   bool isBefore(const FunctionDecl *Named, const FunctionDecl *By,
                 SourceLocation Loc) const;
   std::vector<NamedCall> callsOf(const FunctionDecl *By) const;
@@ -93,11 +93,20 @@ static bool isForDevice(const FunctionDecl *Function) {
 }
 
 void CallReader::addMention(const FunctionDecl *By, const NamedDecl *Declared,
-                            const NamedDecl *Found, SourceLocation Loc) {
+                            const NamedDecl *Found, SourceLocation Loc,
+                            bool IsCall) {
   const auto *Function = dyn_cast<FunctionDecl>(Declared);
   if (Function && !isOfSystem(Function) && !Function->getBuiltinID())
-    Mentions[By].push_back({writtenDefinition(Function),
-                            ownName(Declared, Found, Loc, Text), Loc});
+    Mentions[By].push_back(
+        {writtenDefinition(Function),
+         IsCall ? ownName(Declared, Found, Loc, Text) : TextRange(), Loc});
+}
+
+// Whether Name calls the function. A pointer to it may get to other kernels.
+static bool isCallee(const DeclRefExpr *Name, const BodyIndex &Body) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(
+      Body.around<ParenExpr, ImplicitCastExpr>(Name));
+  return Call && Call->getCallee()->IgnoreParenImpCasts() == Name;
 }
 
 void CallReader::readBody(const FunctionDecl *Function) {
@@ -106,12 +115,13 @@ void CallReader::readBody(const FunctionDecl *Function) {
     return;
   const FunctionDecl *By = writtenDefinition(Function);
   for (const DeclRefExpr *Name : Body->FunctionReferences)
-    addMention(By, Name->getDecl(), Name->getFoundDecl(), Name->getLocation());
+    addMention(By, Name->getDecl(), Name->getFoundDecl(), Name->getLocation(),
+               isCallee(Name, *Body));
   for (const CallExpr *Call : Body->Calls)
     if (const auto *Member =
             dyn_cast<MemberExpr>(Call->getCallee()->IgnoreParenImpCasts()))
       addMention(By, Member->getMemberDecl(), Member->getFoundDecl().getDecl(),
-                 Member->getMemberLoc());
+                 Member->getMemberLoc(), /*IsCall=*/true);
 }
 
 // Whether a copy behind the definition of Named would be known at Loc in By.
@@ -164,18 +174,6 @@ static bool isCalledByName(const FunctionDecl *Function) {
          !(Method && Method->isVirtual()) &&
          !Function->isFunctionTemplateSpecialization() &&
          Function->getTemplateSpecializationKind() == TSK_Undeclared;
-}
-
-// Whether a declaration before the definition says what a call leaves out.
-static bool hasDefaultsElsewhere(const FunctionDecl *Definition) {
-  const FunctionDecl *Last = Definition->getMostRecentDecl();
-  const auto *Template = Last->getDescribedFunctionTemplate();
-  const TemplateParameterList *Parameters =
-      Template ? Template->getTemplateParameters() : nullptr;
-  return Last->getPreviousDecl() &&
-         (Last->getMinRequiredArguments() < Last->getNumParams() ||
-          (Parameters &&
-           Parameters->getMinRequiredArguments() < Parameters->size()));
 }
 
 // A variable that all calls of a function share would be two.

@@ -161,9 +161,7 @@ static const char *problemOf(const FunctionDecl *Definition) {
   return nullptr;
 }
 
-// Whether another declaration may say more than the definition: defaults, or
-// attributes.
-static bool isCompletedElsewhere(const FunctionDecl *Definition) {
+bool bankstripe::hasDefaultsElsewhere(const FunctionDecl *Definition) {
   const FunctionDecl *Last = Definition->getMostRecentDecl();
   const auto *Template = Last->getDescribedFunctionTemplate();
   const TemplateParameterList *Parameters =
@@ -171,7 +169,14 @@ static bool isCompletedElsewhere(const FunctionDecl *Definition) {
   return Last->getPreviousDecl() &&
          (Last->getMinRequiredArguments() < Last->getNumParams() ||
           (Parameters &&
-           Parameters->getMinRequiredArguments() < Parameters->size()) ||
+           Parameters->getMinRequiredArguments() < Parameters->size()));
+}
+
+// Whether another declaration may say more than the definition.
+static bool isCompletedElsewhere(const FunctionDecl *Definition) {
+  const FunctionDecl *Last = Definition->getMostRecentDecl();
+  return hasDefaultsElsewhere(Definition) ||
+         (Last->getPreviousDecl() &&
           llvm::any_of(Last->attrs(),
                        [](const Attr *A) { return !isa<CUDAGlobalAttr>(A); }));
 }

@@ -30,6 +30,9 @@ TextRange pointBefore(const clang::FunctionDecl *Declared,
 std::optional<TextRange> definitionText(const clang::FunctionDecl *Definition,
                                         const SourceText &Text);
 
+/// Whether another declaration of \p Definition may have default arguments.
+bool hasDefaultsElsewhere(const clang::FunctionDecl *Definition);
+
 } // namespace bankstripe
 
 #endif

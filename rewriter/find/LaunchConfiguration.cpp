@@ -72,8 +72,12 @@ static std::optional<FieldValues> readFields(const Expr *Pointer,
   }
   for (const DeclRefExpr *Reference : Body.references(Variable)) {
     const HostUse Use = useOf(Reference, Body);
-    if (Use.IsRead)
+    if (Use.IsRead) {
+      // Whoever has the pointer can change the attributes.
+      if (!Use.Field || Use.Field->getMemberDecl()->getName() == "attrs")
+        Result.Unfollowed.insert("attrs");
       continue;
+    }
     if (Use.Field) {
       const StringRef Field = Use.Field->getMemberDecl()->getName();
       if (Use.Assigned && !Use.IsDeep)

@@ -98,6 +98,7 @@ static std::optional<PointerText> readPointer(SourceLocation Begin,
 std::optional<PointerDeclaration> bankstripe::readPointerDeclaration(
     const DeclStmt *Statement, const VarDecl *Source, const SourceText &Text) {
   PointerDeclaration Result;
+  const SourceLocation Begin = behindAttributes(Statement, Text);
   const bool IsBehind = *Statement->decl_begin() == Source;
   for (const Decl *D : Statement->decls()) {
     if (D == Source && IsBehind)
@@ -109,7 +110,7 @@ std::optional<PointerDeclaration> bankstripe::readPointerDeclaration(
     if (isa<AutoType>(Variable->getTypeSourceInfo()->getType().getTypePtr()) &&
         Statement->isSingleDecl())
       return Result;
-    auto Parts = readPointer(behindAttributes(Statement, Text), Variable, Text);
+    auto Parts = readPointer(Begin, Variable, Text);
     if (!Parts || Variable->getType()->getContainedDeducedType() ||
         (Variable->getType()->getPointeeType()->isPointerType() &&
          !Statement->isSingleDecl())) // `int **p, **q`
@@ -120,8 +121,7 @@ std::optional<PointerDeclaration> bankstripe::readPointerDeclaration(
     }
     Result.Stars.push_back(std::move(Parts->Star));
   }
-  const SourceLocation Begin = behindAttributes(Statement, Text),
-                       Name = Source->getLocation();
+  const SourceLocation Name = Source->getLocation();
   if (IsBehind &&
       (!Name.isFileID() || !Text.sources().isWrittenInSameFile(Begin, Name)))
     return std::nullopt;

@@ -33,9 +33,6 @@ std::string helperFor(llvm::ArrayRef<llvm::StringRef> Texts);
 /// Whether \p Code holds all parts that are in \p Helper.
 bool holdsParts(llvm::StringRef Code, llvm::StringRef Helper);
 
-/// The first line of what helperFor() returns; with a newline.
-llvm::StringRef helperHeading();
-
 } // namespace bankstripe
 
 #endif

@@ -18,6 +18,9 @@ inline constexpr llvm::StringLiteral HelperFileName = "bankstripe.cuh";
 /// Its text (runtime/device/bankstripe.cuh).
 llvm::StringRef helperText();
 
+/// The first line of what holds parts of it; with a newline.
+llvm::StringRef helperHeading();
+
 /// The part of it that files include whose launches choose their kernels.
 inline constexpr llvm::StringLiteral ChoiceFileName = "bankstripe_choose.cuh";
 

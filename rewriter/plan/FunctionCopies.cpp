@@ -97,27 +97,6 @@ bool FunctionCopies::leadTo(const Kernel &Kernel,
   return Found != BelowKernels.end() && Found->second.count(Holder.Where);
 }
 
-// What leads to any of Holders, and these.
-std::set<Place> FunctionCopies::above(const std::set<Place> &Holders) const {
-  std::map<Place, std::vector<Place>> Callers;
-  for (const auto &[Where, F] : All)
-    for (const NamedCall &C : F->Calls)
-      for (const Place &Callee : C.Callees)
-        Callers[Callee].push_back(Where);
-  std::set<Place> Result = Holders;
-  std::vector<Place> ToDo(Holders.begin(), Holders.end());
-  while (!ToDo.empty()) {
-    const auto Found = Callers.find(ToDo.back());
-    ToDo.pop_back();
-    if (Found == Callers.end())
-      continue;
-    for (const Place &Caller : Found->second)
-      if (Result.insert(Caller).second)
-        ToDo.push_back(Caller);
-  }
-  return Result;
-}
-
 void FunctionCopies::addTo(Plan &P) const {
   std::set<Place> Callers, Holders, Copied;
   for (const PlannedArray &A : P.Arrays) {
@@ -129,10 +108,10 @@ void FunctionCopies::addTo(Plan &P) const {
     for (unsigned Row : A.Kernels)
       Callers.insert(P.Kernels[Row].Facts.Where);
   }
-  const std::set<Place> Leading = above(Holders);
+  auto Holds = [&](const Place &Where) { return Holders.count(Where) != 0; };
   for (const Place &Kernel : Callers)
-    for (const Place &Where : below(Kernel))
-      if (Leading.count(Where))
+    for (const Place &Where : BelowKernels.at(Kernel))
+      if (Holds(Where) || llvm::any_of(below(Where), Holds))
         Copied.insert(Where);
   auto IsOfCopies = [&](const NamedCall &C) {
     return llvm::any_of(

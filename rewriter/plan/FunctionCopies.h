@@ -34,7 +34,6 @@ public:
 
 private:
   std::set<Place> below(const Place &Caller) const;
-  std::set<Place> above(const std::set<Place> &Holders) const;
 
   std::map<Place, const FunctionText *> All;
   std::set<Place> Possible; ///< Those that can have a copy.

@@ -321,10 +321,12 @@ std::optional<Plan> bankstripe::unchangedPlan(UnitResult Unit,
         return A.Verdict.changesSource();
       }))
     return std::nullopt;
-  // Nobody knows where they are.
+  // Nobody knows where they are, and who asks for what.
   if (!WasAsked)
-    for (PlannedArray &A : P.Arrays)
+    for (PlannedArray &A : P.Arrays) {
       A.Evidence.Where = Residency::Unknown;
+      A.Evidence.Index = Uniformity::Unknown;
+    }
   return P;
 }
 

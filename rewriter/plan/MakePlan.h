@@ -13,7 +13,9 @@
 //   facts, evidence, decisions
 //         => one table of arrays and kernels        (Merge, LinkedCalls,
 //                                                    Outside, Frames, Decide)
-//         => block bounds, where storage comes from (KernelSetting, Redirect)
+//         => block bounds, where storage comes from (KernelSetting, Redirect,
+//                                                    FunctionCopies,
+//                                                    RunTimeChoice)
 //         => what each array could become           (Layout, Candidates)
 //         => an assignment: one of these for each,
 //            the best of those that were evaluated  (Evaluate, Profit,

@@ -73,9 +73,8 @@ static bool mayAskFor(const Launch &L, const MergedKernel &K,
   return *L.DynamicSharedBytes + K.Shared.StaticBytes <= StaticSharedLimit;
 }
 
-// The arrays that kernel Row reaches and that may move.
-static std::vector<const ReachedArray *> movableIn(unsigned Row,
-                                                   const MergedRun &Run) {
+std::vector<const ReachedArray *> bankstripe::movableIn(unsigned Row,
+                                                        const MergedRun &Run) {
   std::vector<const ReachedArray *> Result;
   for (const ReachedArray &A : Run.Arrays)
     if (llvm::is_contained(A.Kernels, Row) && !whyArrayStays(A))
@@ -167,9 +166,8 @@ static bool isBetter(unsigned Row, const MergedRun &Run,
          });
 }
 
-// Whether arrays move in a version beside the kernel, as \p Beside says.
-static bool works(unsigned Row, const MergedRun &Run,
-                  const KernelSetting &Beside) {
+bool bankstripe::movesBeside(unsigned Row, const MergedRun &Run,
+                             const KernelSetting &Beside) {
   return !Beside.Obstacle && !Beside.HasVersion &&
          llvm::any_of(movableIn(Row, Run), [&](const ReachedArray *A) {
            return bytesIn(*A, smallestStripe(*A), Row, Beside.largestBlock()) <=
@@ -211,8 +209,7 @@ private:
 
 } // namespace
 
-// Instances of a template share their text, and go one way.
-static const TextRange &textOf(const MergedKernel &K) {
+const TextRange &bankstripe::textOf(const MergedKernel &K) {
   return K.Facts.Text.Definition;
 }
 
@@ -307,7 +304,7 @@ bool Redirection::checkCopies() {
 bool Redirection::checkKernels() {
   bool Holds = true;
   for (auto [Row, K] : llvm::enumerate(Run.Kernels))
-    if (K.Redirected && !K.Chooses && !works(Row, Run, Settings[Row])) {
+    if (K.Redirected && !K.Chooses && !movesBeside(Row, Run, Settings[Row])) {
       Stay.insert(textOf(K));
       Holds = false;
     }

@@ -22,6 +22,16 @@ struct RunWithSettings {
 bool canRunVersion(const Launch &L, const MergedKernel &K, const MergedRun &Run,
                    const PlanOptions &Options);
 
+/// The arrays that kernel \p Row reaches and that may move.
+std::vector<const ReachedArray *> movableIn(unsigned Row, const MergedRun &Run);
+
+/// Whether arrays move in a version beside kernel \p Row, as \p Beside says.
+bool movesBeside(unsigned Row, const MergedRun &Run,
+                 const KernelSetting &Beside);
+
+/// What instances of a template share, which so go one way.
+const TextRange &textOf(const MergedKernel &K);
+
 /// \p Run with marks at the kernels whose launches in sight had better run
 /// another kernel, and with those launches of them alone: what holds for all of
 /// these then holds for that kernel.

@@ -22,8 +22,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/RunTimeChoice.h"
-#include "plan/Candidates.h"
-#include "plan/Layout.h"
 #include "plan/Redirect.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -44,7 +42,7 @@ private:
   bool mayChoose(unsigned Row) const;
   bool servesOthers(unsigned Row) const;
   std::set<TextRange> sureGains() const;
-  void removeWhatFails(const MergedRun &Marked);
+  void removeWhatFails();
   MergedRun marked() const;
 
   const MergedRun &Run;
@@ -56,18 +54,6 @@ private:
 };
 
 } // namespace
-
-static const TextRange &textOf(const MergedKernel &K) {
-  return K.Facts.Text.Definition;
-}
-
-static std::vector<unsigned> movableArrays(unsigned Row, const MergedRun &Run) {
-  std::vector<unsigned> Result;
-  for (auto [I, A] : llvm::enumerate(Run.Arrays))
-    if (llvm::is_contained(A.Kernels, Row) && !whyArrayStays(A))
-      Result.push_back(I);
-  return Result;
-}
 
 static bool canChoose(const Launch &L, const MergedKernel &K,
                       const MergedRun &Run, const PlanOptions &Options) {
@@ -99,9 +85,10 @@ bool ChoiceFinder::mayChoose(unsigned Row) const {
       Facts.AttributeSetAt.isValid() || !Facts.Text.Problem.empty() ||
       !Facts.Text.VersionProblem.empty() || K.WaitsForBlocks)
     return false;
-  const auto Arrays = movableArrays(Row, Run);
-  return !Arrays.empty() && llvm::all_of(Arrays, [&](unsigned I) {
-    return Run.Arrays[I].Array.Function.IsKernel && !Run.Wishes[I].Decision;
+  const auto Arrays = movableIn(Row, Run);
+  return !Arrays.empty() && llvm::all_of(Arrays, [&](const ReachedArray *A) {
+    return A->Array.Function.IsKernel &&
+           !Run.Wishes[A - Run.Arrays.data()].Decision;
   });
 }
 
@@ -147,21 +134,14 @@ MergedRun ChoiceFinder::marked() const {
   return Result;
 }
 
-// Forgets the kernels whose versions have no place for arrays.
-void ChoiceFinder::removeWhatFails(const MergedRun &Marked) {
+// Forgets the kernels whose versions have no place for arrays. They share none
+// with other kernels, so what holds for one does not depend on these.
+void ChoiceFinder::removeWhatFails() {
+  const MergedRun Marked = marked();
   const std::vector<KernelSetting> Settings = settingsOf(Marked, Options);
-  for (auto [Row, K] : llvm::enumerate(Marked.Kernels)) {
-    const KernelSetting &S = Settings[Row];
-    const bool Works =
-        !S.Obstacle && !S.HasVersion &&
-        llvm::any_of(movableArrays(Row, Marked), [&](unsigned I) {
-          const ReachedArray &A = Marked.Arrays[I];
-          return bytesIn(A, smallestStripe(A), Row, S.largestBlock()) <=
-                 S.Budget;
-        });
-    if (!Works)
+  for (auto [Row, K] : llvm::enumerate(Marked.Kernels))
+    if (!movesBeside(Row, Marked, Settings[Row]))
       Choosing.erase(textOf(K));
-  }
 }
 
 MergedRun ChoiceFinder::find() {
@@ -174,13 +154,8 @@ MergedRun ChoiceFinder::find() {
   }
   for (const TextRange &Text : Stay)
     Choosing.erase(Text);
-  MergedRun Result = marked();
-  for (size_t Before = Choosing.size() + 1; Before != Choosing.size();
-       Result = marked()) {
-    Before = Choosing.size();
-    removeWhatFails(Result);
-  }
-  return Result;
+  removeWhatFails();
+  return marked();
 }
 
 MergedRun bankstripe::chooseAtRunTime(MergedRun Run, const PlanOptions &Options,

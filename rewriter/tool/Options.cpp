@@ -9,14 +9,12 @@
 #include "arch/ArchInfo.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
-#include "tool/Version.h"
+#include "tool/Usage.h"
 #include "workers/Workers.h"
 #include "clang/Basic/OffloadArch.h"
-#include "clang/Basic/Version.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
@@ -185,9 +183,9 @@ static cl::opt<bool> Versions(
     ALL_COMMANDS);
 static Option<bool> Choose(
     "choose", cl::location(Wanted.Choose),
-    cl::desc("Where no prediction is sure, launches time a kernel and its "
-             "version when the program runs, and go on with the faster one; "
-             "see docs/guide/build.md"),
+    cl::desc("Where no prediction is sure, keep the kernel beside its "
+             "rewritten version: the program times both when it runs, and goes "
+             "on with the faster one; see docs/guide/build.md"),
     cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),
     cl::sub(VerifyCommand));
 static Option<std::string>
@@ -323,21 +321,23 @@ static Option<double> MostCaptured(
 
 static Option<double> MostSeconds(
     "time", cl::location(Built.MostSeconds), cl::value_desc("SECONDS"),
-    cl::desc("After which 'tune' ends with the best so far (default: 120; 0: "
-             "try all)"),
+    cl::desc("End 'tune' after so many seconds, with the best so far (default: "
+             "120; 0: when all is tried)"),
     cl::cat(Category), cl::sub(TuneCommand));
 static cl::opt<Accepted, true, NamedValues<Accepted>> Accepts(
     "accept", cl::location(Built.Accepts),
-    cl::desc("Versions that 'tune' takes besides those that compute the same"),
+    cl::desc("Which results, besides the original's, 'tune' accepts (default: "
+             "none)"),
     cl::values(clEnumValN(Accepted::Fusing, "fmad",
-                          "that differ in fused multiply-adds only")),
+                          "those that only fusing a*b+c changes")),
     cl::cat(Category), cl::sub(TuneCommand));
 
-static Option<std::string>
-    Choices("from", cl::location(Parsed.Choices), cl::value_desc("FILE"),
-            cl::desc("Run nothing: write as decisions what programs built with "
-                     "--choose chose (BANKSTRIPE_CHOICES=FILE)"),
-            cl::cat(Category), cl::sub(TuneCommand));
+static Option<std::string> Choices(
+    "from", cl::location(Parsed.Choices), cl::value_desc("FILE"),
+    cl::desc("Run nothing: write decisions from FILE, to which a program "
+             "built with --choose wrote what it timed "
+             "(BANKSTRIPE_CHOICES=FILE)"),
+    cl::cat(Category), cl::sub(TuneCommand));
 
 static Option<std::string>
     Constants("o", cl::location(Calibration.Constants), cl::value_desc("FILE"),
@@ -353,64 +353,6 @@ static Option<bool>
                 cl::desc("Also print what arrays cost in registers, in local "
                          "and in shared memory"),
                 cl::cat(Category), cl::sub(CalibrateCommand));
-
-static constexpr llvm::StringLiteral Overview =
-    "moves per-thread CUDA arrays from local memory into shared memory\n";
-
-static constexpr llvm::StringLiteral AboutPaths = R"(
-  A PATH is a CUDA file, or a folder: every .cu file in it.
-  compile_commands.json says how each file is compiled. It is looked for in the
-  folders above a PATH and in build*/ beside one of these; -p names its folder,
-  and then its entries below a PATH are read, without a PATH all of them.
-  Compiler options behind '--' are used instead, as for nvcc or Clang.
-
-  Per-array decisions live in .bankstripe.yaml, in the folder of a source or
-  above it; see docs/guide/configuration.md.
-)";
-
-static constexpr llvm::StringLiteral AboutWrap = R"(
-  Options stand before COMPILER, values behind '=':
-  bankstripe wrap --block-size=256 nvcc -c a.cu -o a.o
-
-  BANKSTRIPE_FLAGS       options, where the command names none
-  BANKSTRIPE_VERBOSE=1   say what was left alone, and why
-  BANKSTRIPE_DISABLE=1   run every command as it is
-  BANKSTRIPE_CACHE_DIR   where results are kept (default: ~/.cache/bankstripe)
-  BANKSTRIPE_CACHE_SIZE  how large that may become (default: 1G)
-)";
-
-static constexpr llvm::StringLiteral Examples = R"(
-EXAMPLES:
-  bankstripe analyze src/                     what would happen, and why
-  bankstripe rewrite src/kernel.cu            the change as a diff
-  bankstripe rewrite --in-place -p build src/ make it
-  bankstripe rewrite - <kernel.cu >new.cu     a source, with the helper in it
-  bankstripe rewrite --check src/             for continuous integration
-  bankstripe analyze --format=sarif src/      for code hosts (docs/guide/ci.md)
-  bankstripe rewrite --output-dir=build/striped src/
-  bankstripe rewrite --layout=slot src/       every array that moves gets a slot
-  bankstripe analyze --no-config src/         as if nothing had been decided
-  bankstripe analyze a.cu -- -std=c++17 -Iinclude -arch=sm_90
-  bankstripe verify a.cu -- -O3               compare and time it on the GPU
-  bankstripe verify -- ./app 9 --vs ./new 9   two commands: bankstripe-verify
-  bankstripe replay captures/0-0              one launch again
-  bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
-  bankstripe tune --build=make -- app 1000    measure a project's program
-  bankstripe calibrate                        fit predictions to this GPU
-  bankstripe reason over-budget               what a reason in brackets means
-
-  Before the compiler of a build (docs/guide/build.md):
-  bankstripe wrap nvcc -c a.cu -o a.o
-
-EXIT CODES:
-  0 done   1 --check found changes, or verification failed
-  2 bad usage, or a decisions file that cannot be obeyed
-  3 some file could not be processed (the others still were)
-)";
-
-static void printVersion(llvm::raw_ostream &OS) {
-  OS << "bankstripe " BANKSTRIPE_VERSION " (Clang " CLANG_VERSION_STRING ")\n";
-}
 
 static bool usageError(const llvm::Twine &Message) {
   llvm::errs() << "bankstripe: " << Message << "; see bankstripe --help\n";
@@ -557,80 +499,6 @@ static void translate() {
                     : RewriteMode::DryRun;
 }
 
-// LLVM prints a description as it is, and does not know the terminal's width.
-static void wrapDescriptions(cl::SubCommand &S) {
-  size_t Indent = 0;
-  std::set<cl::Option *> Shown;
-  for (const auto &Entry : cl::getRegisteredOptions(S))
-    if (Entry.second->getOptionHiddenFlag() == cl::NotHidden &&
-        Shown.insert(Entry.second).second)
-      Indent = std::max(Indent, Entry.second->getOptionWidth());
-  const unsigned Columns = columnsOf(llvm::outs());
-  const size_t Room =
-      std::max<size_t>(Columns ? Columns : 80, Indent + 30) - Indent - 4;
-  static llvm::BumpPtrAllocator Memory;
-  static llvm::StringSaver Texts(Memory);
-  for (cl::Option *O : Shown)
-    O->setDescription(Texts.save(wrapped(O->HelpStr, Room, /*Indent=*/0)));
-}
-
-// What to do about an argument that no option reads; empty for a typing error.
-static std::string hintFor(llvm::StringRef Argument,
-                           llvm::ArrayRef<const char *> Words) {
-  if (Words.size() > 1 && Argument == Words[1] && Argument.starts_with("-"))
-    return "options follow the command: bankstripe COMMAND " + Argument.str();
-  for (llvm::StringRef OfCompilers : {"-I",
-                                      "-D",
-                                      "-U",
-                                      "-L",
-                                      "-l",
-                                      "-O",
-                                      "-W",
-                                      "-X",
-                                      "-f",
-                                      "-m",
-                                      "-std",
-                                      "--std",
-                                      "-arch",
-                                      "--gpu-arch",
-                                      "-gencode",
-                                      "--generate-code",
-                                      "-ccbin",
-                                      "-rdc",
-                                      "-use_fast_math",
-                                      "--use_fast_math",
-                                      "--expt-",
-                                      "--extended-",
-                                      "-isystem",
-                                      "-include",
-                                      "-lineinfo",
-                                      "-G",
-                                      "-g"})
-    if (Argument.starts_with(OfCompilers))
-      return "options of the compiler follow '--': bankstripe COMMAND PATH "
-             "-- " +
-             Argument.str();
-  return "";
-}
-
-// One line of what LLVM says of a mistake; what follows from it are no others.
-// (That a value is bad, it has printed by itself.)
-static void printMistake(llvm::StringRef Errors,
-                         llvm::ArrayRef<const char *> Words) {
-  if (Errors.empty())
-    return;
-  auto [First, Rest] = Errors.trim().split('\n');
-  llvm::errs() << First.trim().split(".  Try: ").first;
-  const llvm::StringRef Argument = First.split("argument '").second;
-  if (auto Hint = hintFor(Argument.split('\'').first, Words); !Hint.empty()) {
-    llvm::errs() << "; " << printable(Hint) << '\n';
-    return;
-  }
-  if (Rest.consume_front("bankstripe: Did you mean "))
-    llvm::errs() << "; did you mean " << Rest.split('?').first << '?';
-  llvm::errs() << "; see bankstripe --help\n";
-}
-
 static std::optional<Command> chosenCommand() {
   for (const auto &[Asked, Name] :
        {std::pair(&AnalyzeCommand, Command::Analyze),
@@ -644,39 +512,10 @@ static std::optional<Command> chosenCommand() {
   return std::nullopt;
 }
 
-// \returns what the help that Words ask for begins with: that of a command
-// shows that command.
-static std::string prepareHelp(llvm::ArrayRef<const char *> Words) {
-  const llvm::StringRef Asked = Words.size() > 1 ? Words[1] : "";
-  cl::HideUnrelatedOptions(Category);
-  // LLVM shows it, and its own text is too long.
-  cl::getRegisteredOptions()["help-list"]->setDescription(
-      "List the options in one order");
-  if (Asked.empty() || Asked.starts_with("-"))
-    return (Overview + AboutPaths + Examples).str();
-  bool TakesPaths = false;
-  for (cl::SubCommand *S : {&AnalyzeCommand, &RewriteCommand, &VerifyCommand,
-                            &TuneCommand, &CalibrateCommand, &WrapCommand,
-                            &StatsCommand, &ReasonCommand, &ReplayCommand}) {
-    cl::HideUnrelatedOptions(Category, *S);
-    if (S->getName() != Asked)
-      continue;
-    TakesPaths = Paths.Subs.contains(S);
-    if (llvm::any_of(Words, [](llvm::StringRef Word) {
-          return Word == "--help" || Word == "-h";
-        }))
-      wrapDescriptions(*S);
-  }
-  return (Overview + (TakesPaths        ? AboutPaths
-                      : Asked == "wrap" ? AboutWrap
-                                        : llvm::StringLiteral("")))
-      .str();
-}
-
 std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
                                                         const char **Argv) {
   std::vector<const char *> Own = splitOff(Argc, Argv, Frontend.CompilerArgs);
-  const std::string About = prepareHelp(Own);
+  const std::string About = prepareHelp(Own, Category, Paths);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;
   llvm::raw_string_ostream OS(Errors);

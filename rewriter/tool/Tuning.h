@@ -1,5 +1,4 @@
-//===-- Tuning.h - one run of bankstripe tune --------------------*- C++
-//-*-===//
+//===-- Tuning.h - one run of bankstripe tune -------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -247,17 +247,6 @@ static void addParts(std::vector<Attempt> &To, const TuneGroup &G,
     }
 }
 
-// Each array by itself, as what all of them may have lost with.
-static void addSingles(std::vector<Attempt> &To, const TuneGroup &G,
-                       const Plan &Movable) {
-  for (const Layout L : {Layout::Stripe, Layout::Slot})
-    for (auto [I, Choice] : allAs(G, Movable, L)) {
-      Arrangement Wanted = allAs(G, Movable, Layout::Keep);
-      Wanted[I] = Choice;
-      To.push_back(named(G, Movable, std::move(Wanted)));
-    }
-}
-
 // \p From with one of its arrays in another place.
 static void addNeighbours(std::vector<Attempt> &To, const TuneGroup &G,
                           const Plan &Movable, const Arrangement &From) {
@@ -366,7 +355,8 @@ std::vector<Attempt> bankstripe::openAttempts(const TuneGroup &G,
         Whole = &A;
     if (Whole)
       addParts(Open, G, Movable, Whole->Got);
-    addSingles(Open, G, Movable);
+    // Each array by itself, as what all of them may have lost with.
+    addNeighbours(Open, G, Movable, allAs(G, Movable, Layout::Keep));
     if (Fastest)
       addNeighbours(Open, G, Movable, Fastest->Got);
   }

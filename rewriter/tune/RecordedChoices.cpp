@@ -25,7 +25,7 @@ static bool fromJSON(const json::Value &Value, RecordedChoice &C,
                      json::Path P) {
   json::ObjectMapper Map(Value, P);
   return Map && Map.map("kernel", C.Kernel) && Map.map("gpu", C.Gpu) &&
-         Map.map("pairs", C.Pairs) &&
+         Map.map("architecture", C.Architecture) && Map.map("pairs", C.Pairs) &&
          Map.map("original_us", C.OriginalMicroseconds) &&
          Map.map("version_us", C.VersionMicroseconds);
 }
@@ -59,7 +59,7 @@ static std::string plainName(StringRef Kernel) {
 
 namespace {
 
-/// What is known of one kernel, all instances together.
+/// What is known of one kernel on one architecture, all instances together.
 struct Comparison {
   double Gain = 0; ///< The sum of the logarithms of speedups.
   unsigned Settings = 0;
@@ -68,13 +68,14 @@ struct Comparison {
 
 } // namespace
 
-static std::map<std::string, Comparison>
+// By name and architecture.
+static std::map<std::string, std::map<std::string, Comparison>>
 comparisonsOf(const std::vector<RecordedChoice> &Choices) {
-  std::map<std::string, Comparison> Result;
+  std::map<std::string, std::map<std::string, Comparison>> Result;
   for (const RecordedChoice &C : Choices) {
     if (!C.Pairs || C.OriginalMicroseconds <= 0 || C.VersionMicroseconds <= 0)
       continue;
-    Comparison &Known = Result[plainName(C.Kernel)];
+    Comparison &Known = Result[plainName(C.Kernel)][C.Architecture];
     Known.Gain += std::log(C.OriginalMicroseconds / C.VersionMicroseconds);
     ++Known.Settings;
     Known.Gpu = C.Gpu;
@@ -100,13 +101,16 @@ bankstripe::decisionsFrom(const std::vector<RecordedChoice> &Choices,
     auto Found = Known.find(Name);
     if (Found == Known.end() || Texts[Name].size() != 1)
       continue;
-    const Comparison &C = Found->second;
-    const double Speedup = std::exp(C.Gain / C.Settings);
-    ArrayDecision D = decisionAbout(
-        P, I, Speedup > 1 ? Layouts.at(I) : LayoutChoice(Layout::Keep));
-    D.ByTune = true;
-    D.Why = llvm::formatv("programs chose on an {0}: {1:F2}x", C.Gpu, Speedup);
-    Result.Arrays.push_back(std::move(D));
+    for (const auto &[Architecture, C] : Found->second) {
+      const double Speedup = std::exp(C.Gain / C.Settings);
+      ArrayDecision D = decisionAbout(
+          P, I, Speedup > 1 ? Layouts.at(I) : LayoutChoice(Layout::Keep));
+      D.ByTune = true;
+      D.Gpu = Architecture;
+      D.Why =
+          llvm::formatv("programs chose on an {0}: {1:F2}x", C.Gpu, Speedup);
+      Result.Arrays.push_back(std::move(D));
+    }
   }
   return Result;
 }

@@ -22,16 +22,17 @@ namespace bankstripe {
 
 /// What a program chose for one kernel on one GPU, with blocks of one size.
 struct RecordedChoice {
-  std::string Kernel; ///< Qualified, with template arguments.
-  std::string Gpu;
-  unsigned Pairs = 0; ///< Of launches that were compared.
+  std::string Kernel;            ///< Qualified, with template arguments.
+  std::string Gpu, Architecture; ///< `NVIDIA H100 PCIe`, `sm_90`.
+  unsigned Pairs = 0;            ///< Of launches that were compared.
   double OriginalMicroseconds = 0, VersionMicroseconds = 0; ///< Per launch.
 };
 
 /// Reads lines of JSON. Errors: a line is none that a program writes.
 llvm::Expected<std::vector<RecordedChoice>> readChoices(llvm::StringRef Text);
 
-/// Decisions about the arrays of the kernels in \p P that choose: as the plan
+/// Decisions, each for one architecture, about the arrays of the kernels in
+/// \p P that choose: as the plan
 /// has them where the version was faster in sum, in place where it was slower.
 /// Kernels about which \p Choices say nothing, or of which there are several,
 /// get none.

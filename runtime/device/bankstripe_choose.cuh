@@ -48,14 +48,10 @@ namespace detail {
 // The logarithms r of the ratios decide as soon as their mean is away from 0 by
 // more than 3 times their range over (n - 1), n being their number. That is
 // Lord's test, which is Student's with the range in the place of the standard
-// deviation. By simulation (normal, and Student's t of three degrees of
-// freedom), equal kernels are taken for different with a probability of 0.10 at
-// n = 2, 0.04 at 3, 0.02 at 4 and 0.01 from 6 on, half of that for the wrong
-// one of two that differ by next to nothing. Half a microsecond, the resolution
-// of events, counts as range. After `most_pairs` a third of that distance is
-// enough, else the prediction decides. A factor of 2 in the dropped pair and in
-// the next one decides at once: each further launch of the slower kernel costs
-// that much.
+// deviation. Half a microsecond, the resolution of events, counts as range.
+// After `most_pairs` a third of that distance is enough, else the prediction
+// decides. A factor of 2 in the dropped pair and in the next one decides at
+// once: each further launch of the slower kernel costs that much.
 //
 // Times come back late where the host runs ahead of the GPU. At most two pairs
 // are under way at once; meanwhile the original runs, so that a version which
@@ -157,9 +153,9 @@ struct setting {
   cudaEvent_t before[comparison::under_way], behind[comparison::under_way];
   bool enqueued[comparison::under_way]; // Both events are in a stream.
   bool failed[comparison::under_way];   // There is nothing to wait for.
-  char gpu[64];
-  std::atomic<unsigned char> chosen; // A comparison::outcome.
-  std::atomic<bool> busy;            // A thread is at work with the above.
+  char gpu[64], architecture[8];        // Its name, and `sm_90`; for choices.
+  std::atomic<unsigned char> chosen;    // A comparison::outcome.
+  std::atomic<bool> busy;               // A thread is at work with the above.
 };
 
 // All settings of one kernel. It begins as zeros, and is never destroyed.
@@ -169,21 +165,6 @@ struct choices {
   std::atomic<bool> busy;
   const char *kernel; // `... [with ...; Original = sum<16>; ...]`.
   choices *following; // In the list of those that are written.
-};
-
-// A lock that nobody waits for.
-class attempt {
-  std::atomic<bool> &busy;
-
-public:
-  const bool holds;
-  explicit attempt(std::atomic<bool> &lock)
-      : busy(lock), holds(!lock.exchange(true, std::memory_order_acquire)) {}
-  ~attempt() {
-    if (holds)
-      busy.store(false, std::memory_order_release);
-  }
-  attempt(const attempt &) = delete;
 };
 
 inline int class_of(dim3 grid) {
@@ -239,11 +220,12 @@ inline void write_choices() {
       fprintf(file, "{\"kernel\": \"");
       print_kernel(file, k->kernel);
       fprintf(file,
-              "\", \"gpu\": \"%s\", \"device\": %d, \"grid\": [%u, %u, %u], "
-              "\"block\": [%u, %u, %u], \"pairs\": %d, \"original_us\": %.6g, "
+              "\", \"gpu\": \"%s\", \"architecture\": \"%s\", "
+              "\"device\": %d, \"grid\": [%u, %u, %u], \"block\": [%u, %u, "
+              "%u], \"pairs\": %d, \"original_us\": %.6g, "
               "\"version_us\": %.6g, \"chosen\": \"%s\"}\n",
-              s.gpu, s.device, s.grid.x, s.grid.y, s.grid.z, s.block.x,
-              s.block.y, s.block.z, s.rule.pairs,
+              s.gpu, s.architecture, s.device, s.grid.x, s.grid.y, s.grid.z,
+              s.block.x, s.block.y, s.block.z, s.rule.pairs,
               s.rule.microseconds_of(comparison::original),
               s.rule.microseconds_of(comparison::version),
               chosen == comparison::version    ? "version"
@@ -354,12 +336,12 @@ inline void collect(setting &s) {
   }
 }
 
-// A setting for launches that were not seen before, if there is room.
+// A setting for launches that were not seen before, if there is room. One
+// thread at a time calls it.
 inline setting *add_setting(choices &kernel, int device, dim3 grid, dim3 block,
                             bool predicted, const char *function) {
-  const attempt lock(kernel.busy);
   const int count = kernel.count.load();
-  if (!lock.holds || count == sizeof(kernel.all) / sizeof(kernel.all[0]) ||
+  if (count == sizeof(kernel.all) / sizeof(kernel.all[0]) ||
       find(kernel, device, class_of(grid), block))
     return nullptr;
   setting &s = kernel.all[count];
@@ -370,8 +352,11 @@ inline setting *add_setting(choices &kernel, int device, dim3 grid, dim3 block,
   s.rule.predicted = predicted;
   if (getenv("BANKSTRIPE_CHOICES")) {
     cudaDeviceProp properties;
-    if (did(cudaGetDeviceProperties(&properties, device)))
+    if (did(cudaGetDeviceProperties(&properties, device))) {
       strncpy(s.gpu, properties.name, sizeof(s.gpu) - 1);
+      snprintf(s.architecture, sizeof(s.architecture), "sm_%d%d",
+               properties.major, properties.minor);
+    }
     if (!count)
       write_at_exit(kernel, function);
   }
@@ -452,8 +437,10 @@ private:
         capturing != cudaStreamCaptureStatusNone ||
         !(context = current_context()))
       return;
-    if (!known)
+    if (!known && !kernel.busy.exchange(true, std::memory_order_acquire)) {
       known = add_setting(kernel, device, grid, block, predicted, function);
+      kernel.busy.store(false, std::memory_order_release);
+    }
     if (!known || known->busy.exchange(true, std::memory_order_acquire))
       return;
     enter(*known, context);

@@ -30,7 +30,6 @@ struct Program {
   double Growth = 1;     ///< Of the work from one launch to the next.
   int Synchronizes = 1;  ///< After so many launches; 0: never.
   bool Predicted = true; ///< That the version is the faster one.
-  double FirstExtra = 0; ///< What the first launch of each kernel takes more.
 };
 
 struct Run {
@@ -50,7 +49,6 @@ Run run(const Program &P, unsigned Seed) {
   Rule.predicted = P.Predicted;
   std::deque<Pending> UnderWay;
   Run Result;
-  bool Seen[2] = {};
   double Host = 0, Gpu = 0, Work = 1;
   for (int I = 0; I < P.Launches; ++I, Work *= P.Growth) {
     for (Host += 3;
@@ -63,9 +61,7 @@ Run run(const Program &P, unsigned Seed) {
                              ? Result.Outcome == comparison::version
                              : Sample >= 0 && comparison::is_of_version(Sample);
     const double Factor = Work * std::exp(P.Noise * Draw(Generator));
-    double Time = (Version ? P.Version : P.Original) * Factor;
-    if (!std::exchange(Seen[Version], true))
-      Time += P.FirstExtra;
+    const double Time = (Version ? P.Version : P.Original) * Factor;
     Gpu = std::max(Gpu, Host) + Time;
     Result.Took += Time;
     Result.Best += std::min(P.Original, P.Version) * Factor;
@@ -169,10 +165,10 @@ TEST(Comparison, HostThatWaitsNowAndThenIsEnough) {
 }
 
 TEST(Comparison, FirstPairIsDropped) {
-  Program P;
-  P.Version = 0.8 * P.Original;
-  P.FirstExtra = 100000;
-  EXPECT_EQ(runMany(P).Wrong, 0);
+  comparison Rule = {};
+  Rule.add(Rule.next(), 100);
+  EXPECT_EQ(Rule.add(Rule.next(), 100000), comparison::open);
+  EXPECT_EQ(Rule.pairs, 0);
 }
 
 TEST(Comparison, WorkThatGrowsDoesNotDecide) {

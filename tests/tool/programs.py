@@ -175,3 +175,19 @@ class ProgramTest(ToolTest):
     def environment(self, **others):
         return {**os.environ, **others, "LD_LIBRARY_PATH": ":".join(
             filter(None, [self.driver, os.environ.get("LD_LIBRARY_PATH")]))}
+
+
+GAINS = {"keep": 100, "stripe": 50, "slot": 80}
+LOSES = {"keep": 100, "stripe": 190, "slot": 190}
+
+
+class TuneTest(ProgramTest):
+    def tune(self, times, *args, build=BUILD, **fake):
+        verify = self.fake_verify(times, **fake)
+        return self.run_tool("tune", "--no-confirm",
+                             f"--verify-program={verify}",
+                             f"--build={build}", "--program=app", *args, "a.cu",
+                             env=self.environment())
+
+    def decisions(self):
+        return self.read(".bankstripe.yaml")

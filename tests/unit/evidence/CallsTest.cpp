@@ -184,7 +184,6 @@ TEST(CallsBetweenUnits, AreListedWithWhoDefinesWhat) {
   EXPECT_EQ(functionIn(E, "kernel").Calls, std::vector<std::string>{Leaves.Id});
 }
 
-// The IR has other names for them then.
 TEST(CallsBetweenUnits, AreListedWithTheirDynamicMemory) {
   EXPECT_TRUE(functionIn(relocatable("extern __shared__ int s[];\n"
                                      "__device__ void f() { s[0] = 1; }"),
@@ -192,6 +191,7 @@ TEST(CallsBetweenUnits, AreListedWithTheirDynamicMemory) {
                   .Shared.UsesDynamic);
 }
 
+// The IR has other names for them then.
 TEST(CallsBetweenUnits, DoNotHideWhatIsStatic) {
   const UnitEvidence E =
       relocatable("static __global__ void k(int *out, int i) {\n"

@@ -149,6 +149,8 @@ TEST(LocalMemory, IsAskedAbout) {
       namesLocalMemory(Question("__nvvm_isspacep_local(p)"), "peek(a)"));
   EXPECT_TRUE(
       namesLocalMemory(Question("__nvvm_isspacep_shared(p)"), "peek(a)"));
+  EXPECT_TRUE(namesLocalMemory(Question("__nvvm_isspacep_shared_cluster(p)"),
+                               "peek(a)"));
   EXPECT_FALSE(
       namesLocalMemory(Question("__nvvm_isspacep_global(p)"), "peek(a)"));
 }
@@ -162,6 +164,18 @@ TEST(LocalMemory, OfOtherAddressesIsNoMatter) {
       "__device__ int sum(View v) { return v.P[v.N]; }\n"
       "__device__ int *Kept;\n"
       "__device__ int keep(int *p) { Kept = p; return 0; }\n"
+      "struct Two {\n"
+      "  int *P, **To;\n"
+      "  __device__ int keep() { *To = P; return 0; }\n"
+      "};\n"
+      "__device__ void find(int ***to) { *to = &Kept; }\n"
+      "__device__ int put(int *p) {\n"
+      "  int **to; find(&to); *to = p; return 0; }\n"
+      "__device__ int swap(int *p) {\n"
+      "  return __atomic_exchange_n(&Kept, p, 0) == p; }\n"
+      "__device__ int store(int *p) {\n"
+      "  asm volatile(\"st.u64 [%0], %1;\" ::\"l\"(&Kept), \"l\"(p));\n"
+      "  return 0; }\n"
       "__device__ int *same(int *p) { return p; }\n"
       "struct Box {\n"
       "  int *P;\n"
@@ -184,6 +198,10 @@ TEST(LocalMemory, OfOtherAddressesIsNoMatter) {
   EXPECT_TRUE(Names("[p = View{a, 1}] { return peek(p.P); }()"));
   // Who reads it there is not known.
   EXPECT_TRUE(Names("keep(a) + peek(out)"));
+  EXPECT_TRUE(Names("Two{a, &Kept}.keep() + peek(out)"));
+  EXPECT_TRUE(Names("put(a) + peek(out)"));
+  EXPECT_TRUE(Names("swap(a) + peek(out)"));
+  EXPECT_TRUE(Names("store(a) + peek(out)"));
   EXPECT_TRUE(Names("peek((int *)(unsigned long long)a)"));
 }
 

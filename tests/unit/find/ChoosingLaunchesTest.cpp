@@ -13,24 +13,25 @@ using namespace bankstripe::testing;
 
 namespace {
 
-const std::string Plain = "__global__ void kernel(int *out) {}\n";
-
 // The choice of the launch in a host function with the body Body.
 ChoiceText choiceOf(const std::string &Body,
-                    const std::string &Before = Plain) {
-  UnitFacts Facts =
-      factsOf(Before +
-              "int next();\n"
-              "int half(int n) { return n / 2; }\n"
-              "int calls;\n"
-              "int counted(int n) { return ++calls, n; }\n"
-              "void run(int *out, int n, cudaStream_t *streams) { " +
-              Body + " }\n");
-  EXPECT_EQ(Facts.Launches.size(), 1u);
-  return Facts.Launches.empty() ? ChoiceText() : Facts.Launches[0].Text.Choice;
+                    const std::string &Before = KernelCode) {
+  return launchOf(Before +
+                  "int next();\n"
+                  "int half(int n) { return n / 2; }\n"
+                  "int calls;\n"
+                  "int counted(int n) { return ++calls, n; }\n"
+                  "struct Number { int Value; };\n"
+                  "struct Counted { int Value;\n"
+                  "  Counted(int n) : Value(n) { ++calls; } };\n"
+                  "struct Ended { int Value; ~Ended() { ++calls; } };\n"
+                  "void run(int *out, int n, cudaStream_t *streams) { " +
+                  Body + " }\n")
+      .Text.Choice;
 }
 
-bool canChoose(const std::string &Body, const std::string &Before = Plain) {
+bool canChoose(const std::string &Body,
+               const std::string &Before = KernelCode) {
   return choiceOf(Body, Before).Callee.isValid();
 }
 
@@ -50,6 +51,10 @@ TEST(ChoosingLaunches, CallWhatOnlyComputes) {
   EXPECT_FALSE(canChoose("kernel<<<next(), 64>>>(out);"));
   EXPECT_FALSE(canChoose("kernel<<<counted(n), 64>>>(out);"));
   EXPECT_FALSE(canChoose("kernel<<<half(counted(n)), 64>>>(out);"));
+  EXPECT_TRUE(canChoose("kernel<<<Number{n}.Value, 64>>>(out);"));
+  EXPECT_FALSE(canChoose("kernel<<<Counted(n).Value, 64>>>(out);"));
+  EXPECT_FALSE(canChoose("kernel<<<Ended{n}.Value, 64>>>(out);"));
+  EXPECT_FALSE(canChoose("kernel<<<__atomic_fetch_add(&n, 1, 0), 64>>>(out);"));
   EXPECT_FALSE(canChoose("kernel<<<n++, 64>>>(out);"));
   EXPECT_FALSE(canChoose("kernel<<<n, 64, 0, streams[n--]>>>(out);"));
 }
@@ -63,7 +68,7 @@ TEST(ChoosingLaunches, HaveAnEditedConfiguration) {
   EXPECT_FALSE(canChoose("void *a[] = {&out};\n"
                          "cudaLaunchKernel(kernel, n, 64, a);"));
   EXPECT_FALSE(canChoose("LAUNCH(kernel);",
-                         Plain + "#define LAUNCH(k) k<<<1, 64>>>(out)\n"));
+                         KernelCode + "#define LAUNCH(k) k<<<1, 64>>>(out)\n"));
 }
 
 TEST(ChoosingLaunches, NameAllTemplateArguments) {
@@ -76,8 +81,9 @@ TEST(ChoosingLaunches, NameAllTemplateArguments) {
 
 // A type or a pointer would not say which.
 TEST(ChoosingLaunches, AreOfOneKernel) {
-  EXPECT_FALSE(canChoose("kernel<<<1, n>>>(out);",
-                         Plain + "__global__ void kernel(float *out) {}\n"));
+  EXPECT_FALSE(
+      canChoose("kernel<<<1, n>>>(out);",
+                KernelCode + "__global__ void kernel(float *out) {}\n"));
 }
 
 TEST(ChoosingLaunches, HaveNoDefaultArguments) {

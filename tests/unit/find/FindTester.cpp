@@ -126,18 +126,21 @@ UnitFacts hostFacts(const std::string &Host) {
   return factsOf(KernelCode + Host);
 }
 
+Launch launchOf(const std::string &Code) {
+  const UnitFacts Facts = factsOf(Code);
+  EXPECT_EQ(Facts.Launches.size(), 1u) << Code;
+  return Facts.Launches.size() == 1 ? Facts.Launches[0] : Launch();
+}
+
 Launch launchIn(const std::string &Body) {
-  UnitFacts Facts =
-      hostFacts("int ask(); void change(int &); void show(const int &); "
-                "int look(const int &seen) { return seen + 1; }\n"
-                "void run(int *out, int n) {\n" +
-                Body + "\n}\n");
-  if (Facts.Launches.size() != 1) {
-    ADD_FAILURE() << Facts.Launches.size() << " launches in " << Body;
-    return Launch();
-  }
-  EXPECT_EQ(Facts.Launches[0].KernelId, "_Z6kernelPi");
-  return Facts.Launches[0];
+  const Launch L =
+      launchOf(KernelCode +
+               "int ask(); void change(int &); void show(const int &); "
+               "int look(const int &seen) { return seen + 1; }\n"
+               "void run(int *out, int n) {\n" +
+               Body + "\n}\n");
+  EXPECT_EQ(L.KernelId, "_Z6kernelPi");
+  return L;
 }
 
 } // namespace bankstripe::testing

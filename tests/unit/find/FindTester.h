@@ -64,6 +64,9 @@ extern const std::string KernelCode;
 /// The facts of \p Host below that kernel.
 UnitFacts hostFacts(const std::string &Host);
 
+/// The only launch of \p Code.
+Launch launchOf(const std::string &Code);
+
 /// The only launch of the host function with the body \p Body.
 Launch launchIn(const std::string &Body);
 

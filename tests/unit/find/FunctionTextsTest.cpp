@@ -166,6 +166,13 @@ TEST(FunctionTexts, AreNotCalledInMacros) {
       "? ");
 }
 
+// Another kernel may call what the pointer points to.
+TEST(FunctionTexts, AreNotPointedTo) {
+  EXPECT_EQ(callsIn(program(Plain, "int (*p)(int) = f; p(i)")), "? ");
+  EXPECT_EQ(callsIn(program(Plain, "int (*p)(int) = &f; p(i)")), "? ");
+  EXPECT_EQ(callsIn(program(Plain, "(f)(i)")), "f ");
+}
+
 // The copy stands behind the definition.
 TEST(FunctionTexts, AreNotCalledBeforeTheyStand) {
   EXPECT_EQ(callsIn("__device__ int f(int i);\n__global__ void k(int i) { f(i);"

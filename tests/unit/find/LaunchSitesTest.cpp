@@ -13,21 +13,18 @@ using namespace bankstripe::testing;
 
 namespace {
 
-const std::string Plain = "__global__ void kernel(int *out) {}\n";
-
 // The text of the launch in a host function with the body Body.
 LaunchText launchText(const std::string &Body,
-                      const std::string &Before = Plain) {
-  UnitFacts Facts = factsOf(Before +
-                            "int next();\nstruct Shape { int threads; };\n"
-                            "void run(int *out, int n, Shape s) { " +
-                            Body + " }\n");
-  EXPECT_EQ(Facts.Launches.size(), 1u);
-  return Facts.Launches.empty() ? LaunchText() : Facts.Launches[0].Text;
+                      const std::string &Before = KernelCode) {
+  return launchOf(Before +
+                  "int next();\nstruct Shape { int threads; };\n"
+                  "void run(int *out, int n, Shape s) { " +
+                  Body + " }\n")
+      .Text;
 }
 
 std::string problemOf(const std::string &Body,
-                      const std::string &Before = Plain) {
+                      const std::string &Before = KernelCode) {
   return launchText(Body, Before).Problem;
 }
 
@@ -59,7 +56,7 @@ TEST(LaunchSites, WithSharedMemoryHaveItReplaced) {
 
 TEST(LaunchSites, KeepMacrosAsTheyAreWritten) {
   EXPECT_EQ(launchText("kernel<<<1, UP(n)>>>(out);",
-                       Plain + "#define UP(n) ((n) + 31) / 32 * 32\n")
+                       KernelCode + "#define UP(n) ((n) + 31) / 32 * 32\n")
                 .Block,
             "UP(n)");
 }
@@ -87,9 +84,9 @@ TEST(LaunchSites, OfTemplatesMayLeaveArgumentsToBeDeduced) {
 
 TEST(LaunchSites, OfTheRuntimesFunction) {
   UnitFacts Facts = factsOf(
-      Plain + "void run(int n, void **arguments) {\n"
-              "  cudaLaunchKernel((const void *)kernel, dim3(1), dim3(n), "
-              "arguments, 16, nullptr); }\n");
+      KernelCode + "void run(int n, void **arguments) {\n"
+                   "  cudaLaunchKernel((const void *)kernel, dim3(1), dim3(n), "
+                   "arguments, 16, nullptr); }\n");
   ASSERT_EQ(Facts.Launches.size(), 1u);
   EXPECT_EQ(Facts.Launches[0].Text.Block, "dim3(n)");
   EXPECT_EQ(Facts.Launches[0].Text.Shared, "16");
@@ -130,9 +127,9 @@ TEST(LaunchSites, IntoAStreamHaveNoGrid) {
 
 // Most calls that return an error stand in such a macro.
 TEST(LaunchSites, OfCallsThatAMessageRepeats) {
-  const std::string Check = Plain + "void say(const char *);\n"
-                                    "#define CHECK(x) if (x) say(#x)\n"
-                                    "#define PASTE(x) (x, x##1)\n";
+  const std::string Check = KernelCode + "void say(const char *);\n"
+                                         "#define CHECK(x) if (x) say(#x)\n"
+                                         "#define PASTE(x) (x, x##1)\n";
   EXPECT_EQ(
       problemOf("CHECK(cudaLaunchKernel(kernel, 1, n, (void **)0));", Check),
       "");
@@ -156,7 +153,7 @@ TEST(LaunchSites, WhoseBlockMayNotBeComputedTwice) {
 // The macro would get another argument.
 TEST(LaunchSites, InTheBodyOfAMacro) {
   auto Launched = [](const std::string &Macro, const std::string &Use) {
-    return problemOf(Use, Plain + "#define " + Macro + "\n");
+    return problemOf(Use, KernelCode + "#define " + Macro + "\n");
   };
   EXPECT_EQ(Launched("START(n) kernel<<<1, n>>>(out)", "START(n);"),
             "it stands in a macro");
@@ -180,9 +177,9 @@ TEST(LaunchSites, KnowWhereTheirKernelIsDeclared) {
 }
 
 TEST(LaunchSites, OutsideTheGivenPaths) {
-  UnitFacts Facts =
-      factsOf(Plain + "void run(int *out, int n) { kernel<<<1, n>>>(out); }",
-              [](llvm::StringRef) { return false; });
+  UnitFacts Facts = factsOf(
+      KernelCode + "void run(int *out, int n) { kernel<<<1, n>>>(out); }",
+      [](llvm::StringRef) { return false; });
   EXPECT_EQ(Facts.Launches.at(0).Text.Problem, "it is outside the given paths");
   EXPECT_EQ(Facts.Kernels.at(0).Text.Problem,
             "it is declared outside the given paths");
@@ -244,9 +241,9 @@ TEST(KernelTexts, ThatLeaveNoPlaceForAFunction) {
 }
 
 TEST(KernelTexts, WhoseAttributesAreSet) {
-  UnitFacts Facts =
-      factsOf(Plain + "void run() { cudaFuncSetAttribute(kernel, "
-                      "cudaFuncAttributeMaxDynamicSharedMemorySize, 65536); }");
+  UnitFacts Facts = factsOf(
+      KernelCode + "void run() { cudaFuncSetAttribute(kernel, "
+                   "cudaFuncAttributeMaxDynamicSharedMemorySize, 65536); }");
   EXPECT_EQ(Facts.Kernels.at(0).AttributeSetAt.Line, 2u);
   EXPECT_FALSE(Facts.Kernels.at(0).AddressTaken);
 }

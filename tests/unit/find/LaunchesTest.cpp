@@ -219,6 +219,11 @@ TEST(LaunchConfigurations, OfOtherAttributesMayBeCooperative) {
         "a[0].id = (cudaLaunchAttributeID)n;",
         "cudaLaunchAttribute a[1], *p = a; c.attrs = a; p->id = some();",
         "cudaLaunchAttribute a[1]; c.attrs = a; a[0] = other();",
+        "cudaLaunchAttribute a[1] = {}; c.attrs = a;\n"
+        "c.attrs[0].id = cudaLaunchAttributeCooperative;",
+        "cudaLaunchAttribute a[1] = {}; c.attrs = a;\n"
+        "cudaLaunchConfig_t d = c;\n"
+        "d.attrs->id = cudaLaunchAttributeCooperative;",
         "static cudaLaunchAttribute a[1]; c.attrs = a;"})
     EXPECT_EQ(whyTogether(std::string("void fill(cudaLaunchAttribute *);\n"
                                       "cudaLaunchAttributeID some();\n"

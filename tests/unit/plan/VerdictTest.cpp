@@ -361,7 +361,11 @@ TEST(MayChange, AnArrayThatTheOptimiserMayLeave) {
 TEST(MayChange, NothingWithoutABlockSize) {
   TestUnit U;
   U.array();
-  EXPECT_TRUE(unchangedPlan(U.result(), {}));
+  const std::optional<Plan> P = unchangedPlan(U.result(), {});
+  ASSERT_TRUE(P);
+  // The optimiser was not asked.
+  EXPECT_EQ(P->Arrays[0].Evidence.Where, Residency::Unknown);
+  EXPECT_EQ(P->Arrays[0].Evidence.Index, Uniformity::Unknown);
   PlanOptions Options;
   Options.BlockSize = 64;
   EXPECT_FALSE(unchangedPlan(U.result(), Options));

@@ -119,7 +119,7 @@ TEST(Json, ResidencyIsWhatPtxasSays) {
   Plan P = samplePlan();
   P.Arrays[0].Frame = FrameAnswer::NoFrame;
   P.Arrays[3].Frame = FrameAnswer::TooSmall;
-  P.Kernels[0].Frame = {72, {{"s", "Setup", "count", {}, 68, true, true}}, 0};
+  P.Kernels[0].Frame = {72, {{"s", "Setup", "count", {}, 68, true, true}}, 4};
   json::Value Whole = toJson(P, ConfirmedResources());
   EXPECT_EQ(arrayOf(Whole, 0).getString("residency"), "registers");
   EXPECT_EQ(arrayOf(Whole, 0).getString("residencySource"), "ptxas");
@@ -129,6 +129,7 @@ TEST(Json, ResidencyIsWhatPtxasSays) {
   expectEqual(json::Object(*Objects[0].getAsObject()), R"json({
     "name": "s", "type": "Setup", "function": "count", "place": null,
     "bytes": 68, "isParameter": true, "certain": true})json");
+  EXPECT_EQ(kernelOf(Whole).getInteger("unnamedFrameBytes"), 4);
 }
 
 TEST(Json, SlotHasBytesAndNoForm) {

@@ -70,6 +70,21 @@ KernelResources resources(unsigned StackFrame, unsigned Registers) {
   return R;
 }
 
+TEST(Text, NamesWhatElseIsInAStackFrame) {
+  Plan P = samplePlan();
+  P.Kernels[0].Frame = {72, {{"", "", "pow", {}, 40, false, false}}, 32};
+  const std::string Whole = text(P, Detail::Verbose);
+  auto Says = [&](llvm::StringRef What) {
+    return llvm::StringRef(Whole).contains(What);
+  };
+  EXPECT_TRUE(Says("memory of 'pow' of the device library (40 bytes per "
+                   "thread) is probably in local memory: ptxas reports a "
+                   "stack frame of 72 bytes for kernel 'count'"));
+  EXPECT_TRUE(Says("32 bytes belong to no object that is known"));
+  // No source of the user's says any of that.
+  EXPECT_EQ(text(P), text(samplePlan()));
+}
+
 TEST(Text, SaysWhatAllLaunchesRestOn) {
   Plan P = samplePlan();
   P.ProgramFiles = 12;

@@ -13,9 +13,11 @@ using namespace bankstripe;
 namespace {
 
 std::string line(const std::string &Kernel, double Original, double Version,
-                 unsigned Pairs = 3) {
+                 unsigned Pairs = 3,
+                 const std::string &Architecture = "sm_90") {
   return "{\"kernel\": \"" + Kernel +
-         "\", \"gpu\": \"NVIDIA H100\", \"device\": 0, \"grid\": [4, 1, 1], "
+         "\", \"gpu\": \"NVIDIA H100\", \"architecture\": \"" + Architecture +
+         "\", \"device\": 0, \"grid\": [4, 1, 1], "
          "\"block\": [64, 1, 1], \"pairs\": " +
          std::to_string(Pairs) +
          ", \"original_us\": " + std::to_string(Original) +
@@ -51,6 +53,7 @@ TEST(RecordedChoices, BecomeDecisionsForTheFasterKernel) {
   ASSERT_EQ(D.Arrays.size(), 1u);
   EXPECT_EQ(D.Arrays[0].Wanted, Layout::Slot);
   EXPECT_TRUE(D.Arrays[0].ByTune);
+  EXPECT_EQ(D.Arrays[0].Gpu, "sm_90");
   EXPECT_EQ(D.Arrays[0].Why, "programs chose on an NVIDIA H100: 2.00x");
   D = decisionsFrom(read(line("sum", 5, 10)), P);
   ASSERT_EQ(D.Arrays.size(), 1u);
@@ -66,6 +69,16 @@ TEST(RecordedChoices, CountAllSettingsOfAllInstances) {
   EXPECT_EQ(
       decisionsFrom(read(Slow + Fast + Slow + Slow), P).Arrays.at(0).Wanted,
       Layout::Keep);
+}
+
+TEST(RecordedChoices, AreOfTheirArchitecture) {
+  const DecisionsFile D = decisionsFrom(
+      read(line("sum", 10, 5) + line("sum", 5, 10, 3, "sm_80")), planOf("sum"));
+  ASSERT_EQ(D.Arrays.size(), 2u);
+  EXPECT_EQ(D.Arrays[0].Gpu, "sm_80");
+  EXPECT_EQ(D.Arrays[0].Wanted, Layout::Keep);
+  EXPECT_EQ(D.Arrays[1].Gpu, "sm_90");
+  EXPECT_EQ(D.Arrays[1].Wanted, Layout::Slot);
 }
 
 TEST(RecordedChoices, SayNothingOfWhatWasNotCompared) {
