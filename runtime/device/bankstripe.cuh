@@ -4,86 +4,20 @@
 // nothing but the CUDA language (C++11 or newer). Regenerate it, do not edit
 // it.
 //
-// Stripes. A per-thread array `int counts[16]` becomes
+// docs/internals/layouts.md says where each element lies, and why. In short,
+// `int counts[16]` becomes one of
 //
 //     __shared__ int counts_stripes[bankstripe::warps(128)][16][32];
 //     auto counts = bankstripe::begin(counts_stripes);
 //
-// one plane of 32 columns per warp and one column per lane. A word of column
-// `lane` always lies in bank `lane`, so the 32 lanes of a warp never meet in a
-// bank, whatever element each of them asks for, and no thread ever touches
-// another thread's column, so no barrier is needed.
-//
-// `counts` is the accessor of the calling thread's column, and is used as the
-// array was: `counts[i]` is an element, `table[i][j]` one of an array of more
-// dimensions. It is a bankstripe::pointer<int>, the striped counterpart of a
-// pointer to the first element, which can be copied and passed on; that of
-// `float m[4][8]` is, as expected, a bankstripe::pointer<float[8]>, and `m[i]`
-// is a bankstripe::pointer<float>. (`&counts[i]` is an ordinary pointer to that
-// one element; the next one does not lie behind it.) An index must lie in the
-// array: its neighbours belong to the same thread, but what lies beyond them
-// belongs to another warp.
-//
-// What one column holds per element is called a unit: the element itself, or
-// word<T>, packed<T>, padded<T> or unit<T>. All else sees through them, and
-// they are free of bank conflicts. So is an element that stands for itself when
-// unit<> says so; a `char` or a struct of two words works as well, but then
-// lanes do meet.
-//
-// Slots. Where memory must be contiguous, each thread gets a slot, in which the
-// array lies as it always did. Slots are padded so that equal indices never
-// meet in a bank, and those of neighbours rarely.
-//
-//     __shared__ bankstripe::slots<float[32], 128> a_slots;
-//     float (&a)[32] = a_slots.mine();
-//
-//     __shared__ bankstripe::slots<Stack, 128> s_slots;
-//     Stack &s = *::new (bankstripe::place(s_slots)) Stack(10);
-//
-// Bits. Up to 64 bools of a thread need no memory at all:
-//
-//     bankstripe::bits<9> seen = {};               bool seen[9] = {};
-//     bankstripe::bits<2, 3> set({{a, b}, {c}});   bool set[2][3] = {...};
-//
-// is the array in one or two registers. Its elements are read and assigned as
-// those of the array are, but they have no addresses. The counterpart of a
-// pointer to them, `bankstripe::begin(seen)`, is a
-// bankstripe::pointer<bankstripe::bit>, or of long_bit beyond 32 of them.
-//
-// Splits. The first elements of an array can be a stripe, and the rest stay in
-// local memory, with an accessor over both, a
-// bankstripe::pointer<bankstripe::split<int, 8>>. The unit is unit<>.
-//
-//     __shared__ int stack_stripes[bankstripe::warps(128)][8][32];
-//     int stack_rest[64 - 8];
-//     auto stack = bankstripe::begin(stack_stripes, stack_rest);
-//
-// Initialisers become statements:
-//
-//     bankstripe::clear(counts_stripes);                `= {}`
-//     bankstripe::initialize<16>(counts_stripes, {1});  `= {1}` of `[16]`
-//     bankstripe::clear_slot(a);                        `= {}`
-//     bankstripe::initialize_slot(a, {1, 2, 3});        `= {1, 2, 3}`
-//
-// Dynamic shared memory. Where no largest block is known, or 48 KB are not
-// enough, the launch asks for the memory, and each warp has its part of it:
-//
-//     kernel<<<grid, block, bankstripe::shared_bytes<4224>(block)>>>(...);
-//     cudaLaunchKernelEx(bankstripe::configured(&config, kernel_bytes), ...);
+//     __shared__ bankstripe::slots<int[16], 128> counts_slots;
+//     int (&counts)[16] = counts_slots.mine();
 //
 //     auto counts = bankstripe::dynamic_stripe<int[16], 0, 4224>();
-//     auto &rest = bankstripe::dynamic_slots<float[16], 2048, 4224>();
 //
-// The numbers are where in a warp's part the storage begins, in bytes, and how
-// large the part is, the same for all storage that one kernel can reach. Where
-// kernels have `extern __shared__` memory of their own, a fourth argument,
-// bankstripe::behind, says that the storage lies behind it.
-//
-// Static storage is made for a largest block. Where a larger one could get in,
-// bankstripe::block_of_at_most<128>() chooses between two versions of what
-// follows, or bankstripe::require_block_of_at_most<128>() stops it. Define
-// BANKSTRIPE_CHECK_BOUNDS to trap on an element outside its array, too. (An
-// index may leave its row, as that of an array does.)
+// An index must lie in the array: its neighbours belong to the same thread, but
+// what lies beyond them belongs to another warp. Define BANKSTRIPE_CHECK_BOUNDS
+// to trap there. (An index may leave its row, as that of an array does.)
 //
 // Parts. `bankstripe rewrite` writes the parts that sources use, without their
 // comments: each says for which names it is, and which other parts it needs.

@@ -5,12 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One table: what the recorder follows, and what it cannot follow and counts.
-// Memory that kernels can write without the recorder looking at it is one of
-// the latter; nothing of the kind is passed over in silence. Handles that mean
-// nothing in another process are remembered for captures.
-//
-// No call tells of memory that kernels allocate themselves (malloc in device
+// docs/internals/recorder.md, "Interposition", says how to read the table. No
+// call tells of memory that kernels allocate themselves (malloc in device
 // code), nor of the contents of printf's buffer.
 //
 //===----------------------------------------------------------------------===//

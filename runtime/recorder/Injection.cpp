@@ -5,17 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The CUDA driver loads the library that CUDA_INJECTION64_PATH names and calls
-// its InitializeInjection before the program's first CUDA call goes through.
-// From then on CUPTI calls back at the entry and the exit of the driver calls
-// in Calls.cpp. The CUDA runtime, also a statically linked one, goes through
-// the same driver calls, so nothing else has to be watched.
-//
-// What the recorder does is said by a request (recording/Request.h). Without
-// one it does nothing; with one that it cannot read, the recording says so.
-//
-// Nothing here is ever destroyed: the program's last CUDA calls may come from
-// destructors that run after this library's own.
+// The recorder follows the rules of docs/internals/recorder.md,
+// "Interposition". Without a request (recording/Request.h) it does nothing;
+// with one that it cannot read, the recording says so.
 //
 //===----------------------------------------------------------------------===//
 

@@ -147,7 +147,7 @@ std::string LaunchCapture::describe(const LaunchRequest &Launch,
                                     std::set<std::string> &Notes) const {
   Result.Symbol = Symbol;
   if (std::string Problem =
-          Images.find(Symbol, Kernel.neighbours(), Result.Image);
+          findImage(Images, Symbol, Kernel.neighbours(), Result.Image);
       !Problem.empty())
     return Problem;
   if (std::string Problem = readParameters(Launch, Kernel, Result.Parameters);

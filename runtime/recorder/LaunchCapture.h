@@ -23,7 +23,6 @@
 
 #include "recorder/DigestEngine.h"
 #include "recorder/KernelHandle.h"
-#include "recorder/Modules.h"
 #include "recording/Capture.h"
 #include "recording/Request.h"
 #include <chrono>
@@ -57,7 +56,7 @@ public:
   /// Between begin() and end().
   bool isUnderWay() const { return Writer != nullptr; }
 
-  void keepImage(std::string Image) { Images.keep(std::move(Image)); }
+  void keepImage(std::string Image) { Images.insert(std::move(Image)); }
 
   /// Describes the kernel \p Symbol as it is about to be launched; the
   /// launch's context must be current.
@@ -108,7 +107,7 @@ private:
   std::optional<Clock::time_point> Begin;              ///< Of the first one,
   Clock::time_point Asked, Launched;                   ///< and of the latest.
   Seconds Spent{}, LaunchTime{};                       ///< On all; by a launch.
-  ModuleImages Images;
+  std::set<std::string> Images;                        ///< That were loaded.
   std::unique_ptr<CaptureWriter> Writer;
   std::vector<Place> Memory; ///< In the order of its numbers in the file.
 };

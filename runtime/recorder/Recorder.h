@@ -5,17 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The recorder in modes Digest and Survey. Injection.cpp translates driver
-// calls into the calls of this class.
-//
-// A launch that the selection picks is followed by a wait for its device and a
-// digest of all live memory of this device. What it wrote on others is seen at
-// the next launch there: to wait for them could be to wait for ever, for
-// kernels that wait for ones to come. Any other launch costs a look at the
-// kernel and a record. Meanwhile no other thread of the program may launch or
-// free: the lock is held from the entry of a launch to its end. Everything the
-// recorder asks of the driver is done inside an OwnCalls scope, so that its own
-// launches and allocations are not recorded in turn.
+// The recorder in modes Digest and Survey: docs/internals/recorder.md.
+// Injection.cpp translates driver calls into the calls of this class.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One function per type of record. No number is used as an index before it was
-// compared, whatever the checksum says.
+// No number is used as an index before it was compared, whatever the checksum
+// says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,49 +47,47 @@ public:
 
   bool add(std::string_view Record) {
     ByteReader From(Record.substr(1));
-    HasEnded = false;
-    switch (static_cast<CaptureRecord>(Record.front())) {
-    case CaptureRecord::Program:
-      return addProgram(From);
-    case CaptureRecord::Kernel:
-      return addKernel(From);
-    case CaptureRecord::Memory:
-      return addMemory(From);
-    case CaptureRecord::Page:
-      return addPage(From, Record);
-    case CaptureRecord::Store:
-      return addStore(From);
-    case CaptureRecord::Stored:
-      return addStored(From);
-    case CaptureRecord::Note:
-      return addNote(From);
-    case CaptureRecord::End:
-      HasEnded = true;
-      return From.finished();
-    }
-    return false;
+    const auto Type = static_cast<CaptureRecord>(Record.front());
+    HasProgram |= Type == CaptureRecord::Program;
+    HasKernel |= Type == CaptureRecord::Kernel;
+    HasEnded = Type == CaptureRecord::End;
+    // What is left of it is the page.
+    return Type == CaptureRecord::Page
+               ? addPage(From, Record)
+               : addFields(Type, From) && From.finished();
   }
 
   Capture Result;
   bool HasProgram = false, HasKernel = false, HasEnded = false;
 
 private:
-  bool addProgram(ByteReader &From) {
-    HasProgram = true;
-    return From.fields(Result.Program) && From.finished();
-  }
-
-  bool addKernel(ByteReader &From) {
-    HasKernel = true;
-    return From.fields(Result.Original) && From.finished();
+  bool addFields(CaptureRecord Type, ByteReader &From) {
+    switch (Type) {
+    case CaptureRecord::Program:
+      return From.fields(Result.Program);
+    case CaptureRecord::Kernel:
+      return From.fields(Result.Original);
+    case CaptureRecord::Memory:
+      return addMemory(From);
+    case CaptureRecord::Store:
+      return addStore(From);
+    case CaptureRecord::Stored:
+      return addStored(From);
+    case CaptureRecord::Note:
+      return From.fields(Result.Notes.emplace_back());
+    case CaptureRecord::Page:
+    case CaptureRecord::End:
+      break;
+    }
+    return Type == CaptureRecord::End;
   }
 
   bool addMemory(ByteReader &From) {
     // Of all memory together, more than any GPU has.
     constexpr uint64_t MostBytes = uint64_t(1) << 40;
     CapturedMemory M;
-    if (!From.fields(M) || !From.finished() || M.Bytes == 0 ||
-        M.Bytes > MostBytes - AllBytes || M.Address + M.Bytes < M.Address ||
+    if (!From.fields(M) || M.Bytes == 0 || M.Bytes > MostBytes - AllBytes ||
+        M.Address + M.Bytes < M.Address ||
         capturePages(M.Bytes) > MostPages - AllPages)
       return false;
     AllBytes += M.Bytes;
@@ -152,11 +150,6 @@ private:
       return false;
     Page->Bytes = Store.substr(Place * CapturePageBytes, Bytes);
     return true;
-  }
-
-  bool addNote(ByteReader &From) {
-    Result.Notes.emplace_back(From.text());
-    return From.finished();
   }
 
   /// Of the record of a page: each page has one.
@@ -338,14 +331,6 @@ void CaptureWriter::add(CaptureRecord Type, const ByteWriter &Fields,
   write(Framed);
 }
 
-void CaptureWriter::program(const CapturedProgram &Program) {
-  add(CaptureRecord::Program, ByteWriter().fields(Program));
-}
-
-void CaptureWriter::kernel(const CapturedKernel &Kernel) {
-  add(CaptureRecord::Kernel, ByteWriter().fields(Kernel));
-}
-
 unsigned CaptureWriter::memory(const CapturedMemory &Of) {
   add(CaptureRecord::Memory, ByteWriter().fields(Of));
   Sums.emplace_back(capturePages(Of.Bytes));
@@ -392,10 +377,6 @@ void CaptureWriter::page(unsigned Number, CaptureMoment When, uint64_t Page,
   }
   add(CaptureRecord::Page,
       ByteWriter().fields(When == CaptureMoment::After, Number, Page), Bytes);
-}
-
-void CaptureWriter::note(const std::string &Text) {
-  add(CaptureRecord::Note, ByteWriter().text(Text));
 }
 
 bool CaptureWriter::end() {

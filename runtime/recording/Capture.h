@@ -5,17 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A capture holds what it takes to launch one kernel again in a process of its
-// own: the module, the launch, and all memory with its addresses, so that
-// pointers stay valid; and what the launch left there. The recorder writes it,
-// bankstripe-replay reads it.
-//
-// Memory lies in pages. One that holds a single 64-bit word over and over,
-// which fresh and cleared memory does, is that word; of what the launch left,
-// only pages that it changed are there.
-//
-// A capture is a file of records (recording/Records.h). What records refer to
-// stands before them. A file is complete when the last one is an End.
+// What a capture holds: docs/internals/recorder.md, "Captures". It is a file of
+// records (recording/Records.h). What records refer to stands before them. A
+// file is complete when the last one is an End.
 //
 //     Program  device, capability, launch
 //     Kernel   CapturedKernel::listFields()
@@ -219,8 +211,12 @@ public:
   /// \param Shared where its pages go; without one they are in the file.
   explicit CaptureWriter(const std::string &Path, PageStore *Shared = nullptr);
 
-  void program(const CapturedProgram &Program);
-  void kernel(const CapturedKernel &Kernel);
+  void program(const CapturedProgram &Of) {
+    add(CaptureRecord::Program, ByteWriter().fields(Of));
+  }
+  void kernel(const CapturedKernel &Of) {
+    add(CaptureRecord::Kernel, ByteWriter().fields(Of));
+  }
   /// \param Of its pages do not count.
   /// \return its number; they count from 0.
   unsigned memory(const CapturedMemory &Of);
@@ -229,7 +225,9 @@ public:
   /// that are as they were before are left out.
   void pages(unsigned Number, CaptureMoment When, uint64_t FirstPage,
              std::string_view Bytes);
-  void note(const std::string &Text);
+  void note(const std::string &Text) {
+    add(CaptureRecord::Note, ByteWriter().text(Text));
+  }
   /// Says that nothing is missing.
   ///
   /// \return whether everything could be written.

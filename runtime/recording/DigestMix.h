@@ -5,22 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The digest of a piece of memory is the sum, modulo 2^64, of one mixed value
-// per 64-bit word. A word is mixed together with its position, so the same
-// words in another order give another digest. A sum does not care about the
-// order in which it is made up, so thousands of threads can add to it without
-// a barrier and it is the same in every run, which a hash that chains from word
-// to word is not. The mixing function is the finalizer of SplitMix64 (Steele,
-// Lea, Flood: Fast splittable pseudorandom number generators, 2014), a
-// bijection of the word for every position: a change of one word always
-// changes the digest, and changes of several words cancel out with a chance of
-// 2^-64.
-//
-// The words are counted from the start of the allocation. Bytes after the last
-// whole word form a word padded with zeros.
-//
-// An allocation is digested in chunks, so that a difference can be traced to a
-// range of bytes: at most 256 chunks of a power of two of at least 256 bytes.
+// docs/internals/recorder.md, "A recording", says what a digest is. The mixing
+// function is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable
+// pseudorandom number generators, 2014), a bijection of the word for every
+// position. Words are counted from the start of the allocation. Bytes after the
+// last whole one form a word padded with zeros. Chunks are a power of two of at
+// least 256 bytes.
 //
 // The device code and the host (for tests) share this file.
 //
@@ -111,11 +101,7 @@ struct DigestSegment {
   uint64_t ChunkBytes = 0;
   uint64_t FirstChunk = 0; ///< Where its digests start among all of a launch.
   uint64_t FirstTile = 0;  ///< Likewise, of its tiles.
-  bool operator==(const DigestSegment &Other) const {
-    return Address == Other.Address && Bytes == Other.Bytes &&
-           ChunkBytes == Other.ChunkBytes && FirstChunk == Other.FirstChunk &&
-           FirstTile == Other.FirstTile;
-  }
+  bool operator==(const DigestSegment &) const = default;
 };
 
 } // namespace bankstripe::runtime

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "recording/ModuleSymbols.h"
+#include <algorithm>
 #include <cstring>
 #include <elf.h>
 #include <optional>
@@ -96,4 +97,28 @@ ModuleSymbols bankstripe::runtime::symbolsOf(std::string_view Image) {
     }
   }
   return Found;
+}
+
+std::string bankstripe::runtime::findImage(const std::set<std::string> &Images,
+                                           const std::string &Symbol,
+                                           std::vector<std::string> Neighbours,
+                                           std::string &Image) {
+  std::sort(Neighbours.begin(), Neighbours.end());
+  std::vector<const std::string *> Defining, Alike;
+  for (const std::string &One : Images) {
+    std::vector<std::string> Kernels = symbolsOf(One).Kernels;
+    std::sort(Kernels.begin(), Kernels.end());
+    if (!std::binary_search(Kernels.begin(), Kernels.end(), Symbol))
+      continue;
+    Defining.push_back(&One);
+    if (Kernels == Neighbours)
+      Alike.push_back(&One);
+  }
+  if (Defining.empty())
+    return "no module that was loaded defines " + Symbol;
+  if (Defining.size() > 1 && Alike.size() != 1)
+    return std::to_string(Defining.size()) + " different modules define " +
+           Symbol;
+  Image = Defining.size() == 1 ? *Defining.front() : *Alike.front();
+  return {};
 }

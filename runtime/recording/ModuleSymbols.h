@@ -5,18 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The driver gives the address of a variable to whoever knows its name, and
-// lists no names. They are in the symbol table of the device image that was
-// loaded, an ELF file.
-//
-// Nothing here knows of the driver. An image is any bytes: one that is no ELF
-// file of 64 bits, or that points outside itself, yields what was found so far.
+// An image is any bytes: one that is no ELF file of 64 bits, or that points
+// outside itself, yields what was found so far.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_RECORDING_MODULESYMBOLS_H
 #define BANKSTRIPE_RECORDING_MODULESYMBOLS_H
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +29,15 @@ struct ModuleSymbols {
   std::vector<std::string> Outside;
 };
 ModuleSymbols symbolsOf(std::string_view Image);
+
+/// Of the images that were loaded, finds the one that the kernel \p Symbol is
+/// from. One of a header can be in several, which other kernels tell apart.
+///
+/// \param Neighbours all kernels of its module, in any order; perhaps none.
+/// \returns why it is not known; empty when it is, and then \p Image is it.
+std::string findImage(const std::set<std::string> &Images,
+                      const std::string &Symbol,
+                      std::vector<std::string> Neighbours, std::string &Image);
 
 } // namespace bankstripe::runtime
 

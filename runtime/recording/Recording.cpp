@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One function per type of record. No number is used as an index before it was
-// compared, whatever the checksum says.
+// No number is used as an index before it was compared, whatever the checksum
+// says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -244,12 +244,6 @@ void RecordingWriter::add(RecordType Type, const ByteWriter &Fields) {
   addRecord(Waiting, static_cast<unsigned char>(Type), Fields);
 }
 
-void RecordingWriter::write(RecordType Type, const ByteWriter &Fields) {
-  const std::lock_guard Lock(Mutex);
-  add(Type, Fields);
-  send();
-}
-
 void RecordingWriter::send() {
   std::string_view Rest = Waiting;
   while (File >= 0 && !Rest.empty()) {
@@ -279,19 +273,6 @@ unsigned RecordingWriter::shape(const Launch &Of) {
   return At->second;
 }
 
-void RecordingWriter::device(const std::string &Name,
-                             const std::string &Capability) {
-  write(RecordType::Device, ByteWriter().fields(Name, Capability));
-}
-
-void RecordingWriter::allocation(const Allocation &A) {
-  write(RecordType::Allocation, ByteWriter().fields(A));
-}
-
-void RecordingWriter::free(unsigned Id) {
-  write(RecordType::Free, ByteWriter().number(Id));
-}
-
 void RecordingWriter::launch(const Launch &Event) {
   const std::lock_guard Lock(Mutex);
   ByteWriter Fields;
@@ -301,11 +282,6 @@ void RecordingWriter::launch(const Launch &Event) {
     Fields.fields(Event.Digested, Event.Error, Event.Changes);
   add(RecordType::Launch, Fields);
   send();
-}
-
-void RecordingWriter::late(bool AtEnd,
-                           const std::vector<DigestChange> &Changes) {
-  write(RecordType::Late, ByteWriter().fields(AtEnd, Changes));
 }
 
 void RecordingWriter::execution(const Launch &Event, uint64_t Order,
@@ -328,10 +304,6 @@ void RecordingWriter::count(RecordType Type, const std::string &Text) {
     return;
   add(Type, ByteWriter().fields(Text, Count));
   send();
-}
-
-void RecordingWriter::failure(const std::string &Message) {
-  write(RecordType::Failure, ByteWriter().text(Message));
 }
 
 void RecordingWriter::end() {

@@ -69,10 +69,6 @@ struct Extent {
 using LaunchSize = std::pair<Extent, Extent>;
 
 /// A piece of device memory that kernels can write.
-///
-/// Memory that the program allocated is known by the order of the allocations,
-/// since addresses change from run to run. A `__device__` variable is known by
-/// its name.
 struct Allocation {
   unsigned Id = 0;         ///< Position in the order of allocations, from 0;
                            ///< variables have a numbering of their own.
@@ -255,17 +251,21 @@ public:
   /// The file that is written.
   const std::string &path() const { return OwnPath; }
 
-  void device(const std::string &Name, const std::string &Capability);
+  void device(const std::string &Name, const std::string &Capability) {
+    write(RecordType::Device, Name, Capability);
+  }
   /// Announces an allocation; Id, MadeBefore and FreedBefore do not count.
-  void allocation(const Allocation &A);
+  void allocation(const Allocation &A) { write(RecordType::Allocation, A); }
   /// The allocation \p Id is gone from here on.
-  void free(unsigned Id);
+  void free(unsigned Id) { write(RecordType::Free, Id); }
   /// A launch with its digests; they count from 0.
   void launch(const Launch &L);
   /// Digests that the latest launch left, taken before something goes.
   ///
   /// \param AtEnd of a context or the program, not at a free.
-  void late(bool AtEnd, const std::vector<DigestChange> &Changes);
+  void late(bool AtEnd, const std::vector<DigestChange> &Changes) {
+    write(RecordType::Late, AtEnd, Changes);
+  }
   /// A kernel's execution.
   ///
   /// \param Order puts executions into the order of their launches.
@@ -281,14 +281,21 @@ public:
     count(RecordType::Skipped, Reason);
   }
   /// Nothing can be recorded.
-  void failure(const std::string &Message);
+  void failure(const std::string &Message) {
+    write(RecordType::Failure, Message);
+  }
   /// The program came to an orderly end. Events may still follow: destructors
   /// of the program's run after this.
   void end();
 
 private:
   void count(RecordType Type, const std::string &Text);
-  void write(RecordType Type, const ByteWriter &Fields);
+  template <class... Values>
+  void write(RecordType Type, const Values &...Fields) {
+    const std::lock_guard Lock(Mutex);
+    add(Type, ByteWriter().fields(Fields...));
+    send();
+  }
   /// \name With Mutex held.
   /// @{
   void add(RecordType Type, const ByteWriter &Fields);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -74,38 +75,27 @@ std::string bankstripe::runtime::readRecords(
   return "";
 }
 
-// Opens what can be read to its end: neither what waits for a writer nor what
-// has no end. \returns -1 and says why where it is something else.
-static int openFile(const std::string &Path, size_t &Bytes,
-                    std::string &Problem) {
+// Only what can be read to its end: neither what waits for a writer nor what
+// has no end.
+MappedFile bankstripe::runtime::mapFile(const std::string &Path) {
   const int File = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat Status{};
+  void *Mapped = MAP_FAILED;
+  std::string Problem;
   if (File < 0 || ::fstat(File, &Status) != 0)
-    Problem = std::strerror(errno);
+    Problem = std::string("it cannot be read: ") + std::strerror(errno);
   else if (!S_ISREG(Status.st_mode))
-    Problem = "it is no regular file";
-  Bytes = static_cast<size_t>(Status.st_size);
-  if (Problem.empty())
-    return File;
+    Problem = "it cannot be read: it is no regular file";
+  else if (Status.st_size == 0)
+    Problem = "it is empty";
+  const auto Bytes = static_cast<size_t>(Status.st_size);
+  if (Problem.empty() && (Mapped = ::mmap(nullptr, Bytes, PROT_READ,
+                                          MAP_PRIVATE, File, 0)) == MAP_FAILED)
+    Problem = "it cannot be mapped into memory";
   if (File >= 0)
     ::close(File);
-  return -1;
-}
-
-MappedFile bankstripe::runtime::mapFile(const std::string &Path) {
-  size_t Bytes = 0;
-  std::string Problem;
-  const int File = openFile(Path, Bytes, Problem);
-  if (File < 0)
-    return {nullptr, {}, "it cannot be read: " + Problem};
-  void *Mapped = Bytes == 0
-                     ? MAP_FAILED
-                     : ::mmap(nullptr, Bytes, PROT_READ, MAP_PRIVATE, File, 0);
-  ::close(File);
-  if (Mapped == MAP_FAILED)
-    return {nullptr,
-            {},
-            Bytes == 0 ? "it is empty" : "it cannot be mapped into memory"};
+  if (!Problem.empty())
+    return {nullptr, {}, Problem};
   return {{Mapped, [Bytes](void *At) { ::munmap(At, Bytes); }},
           {static_cast<const char *>(Mapped), Bytes},
           ""};
@@ -113,20 +103,17 @@ MappedFile bankstripe::runtime::mapFile(const std::string &Path) {
 
 std::optional<std::string>
 bankstripe::runtime::readFile(const std::string &Path) {
-  size_t Bytes = 0;
-  std::string Problem;
-  const int File = openFile(Path, Bytes, Problem);
-  if (File < 0)
+  std::error_code Error;
+  if (!std::filesystem::is_regular_file(Path, Error))
     return std::nullopt;
-  // It may have another size by now.
-  std::string Text(Bytes, '\0');
-  size_t Read = 0;
-  for (ssize_t Part = 1; Part > 0 && Read < Bytes; Read += Part > 0 ? Part : 0)
-    if (Part = ::read(File, Text.data() + Read, Bytes - Read); Part < 0)
-      Problem = std::strerror(errno);
-  ::close(File);
-  Text.resize(Read);
-  return Problem.empty() ? std::optional(std::move(Text)) : std::nullopt;
+  std::ifstream File(Path, std::ios::binary | std::ios::ate);
+  const std::streamoff Bytes = File.tellg();
+  if (Bytes < 0)
+    return std::nullopt;
+  std::string Text(static_cast<size_t>(Bytes), '\0');
+  File.seekg(0).read(Text.data(), Bytes);
+  Text.resize(static_cast<size_t>(File.gcount()));
+  return File.bad() ? std::nullopt : std::optional(std::move(Text));
 }
 
 bool bankstripe::runtime::writeFile(const std::string &Path,

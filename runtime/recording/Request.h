@@ -103,13 +103,9 @@ std::string printRequest(const RecordRequest &Request);
 /// \returns what is wrong; empty when nothing is.
 std::string parseRequest(const std::string &Text, RecordRequest &Into);
 
-// A rule is applied to launch after launch. A digest waits for the device and
-// reads all live memory, which is too much after each of 100,000 launches; but
-// whatever is left out leaves its traces for the next digest.
-//
-// Never digested after are the kernels of NCCL: each waits for others, on other
-// devices, which are not launched while the recorder waits.
-
+/// Applies a rule to launch after launch. Never digested after are the kernels
+/// of NCCL: each waits for others, on other devices, which are not launched
+/// while the recorder waits.
 class Selection {
 public:
   explicit Selection(DigestRule Of) : Rule(std::move(Of)) {}
@@ -140,13 +136,9 @@ private:
   uint64_t LatestOfKernel = 0; ///< and among those of its kernel.
 };
 
-// A survey runs the program once: when a launch is to be captured, nobody knows
-// how long it takes, nor what is still to come. So of each size of grid and
-// block the first launch is captured, the second, the fourth and so on, and
-// when these are many, one of them goes: of the size that has most the shortest
-// but the latest one. What is left has the long ones, and some of each phase.
-
-/// Of one kernel.
+/// Of one kernel: docs/internals/recorder.md, "Captures". Where there are many,
+/// one goes: of the size that has most the shortest but the latest one. What is
+/// left has the long ones, and some of each phase.
 class CaptureChoice {
 public:
   /// Captures that are there at a time.

@@ -16,7 +16,6 @@
 #include "harness/CommandLine.h"
 #include "harness/Json.h"
 #include "harness/Runner.h"
-#include "harness/Words.h"
 #include "recording/Capture.h"
 #include "recording/Records.h"
 #include "replay/Replayer.h"
@@ -189,8 +188,8 @@ static int replayOnly(const ReplayOptions &O, const Capture &C,
     R.prepare();
     const SideResult Result =
         R.launch(*O.Only, O.Only == Side::Original ? C.Original : *Rewritten);
-    std::fputs(printable(printSide(C, *O.Only, Result)).c_str(), stdout);
-    if (Result.Error.empty() && Result.Mismatches.empty())
+    std::fputs(printable(printSide(*O.Only, Result)).c_str(), stdout);
+    if (Result.Error.empty() && Result.Differences.empty())
       return ExitIdentical;
     return O.Only == Side::Original ? ExitCannotRecord : ExitDiffers;
   } catch (const AddressesTaken &Problem) {
@@ -282,12 +281,11 @@ private:
   // Twice, where it does not leave what was captured.
   void launchOriginal() {
     Known.Original = R.launch(Side::Original, C.Original);
-    if (Known.Original->Mismatches.empty())
+    if (Known.Original->Differences.empty())
       return;
     const SideResult Again = R.launch(Side::Original, C.Original);
     Known.Original->Error = Again.Error;
-    Known.Original->Varies =
-        Known.Original->MismatchDigest != Again.MismatchDigest;
+    Known.Original->Varies = Known.Original->Digest != Again.Digest;
   }
 
   // Whether another one can follow.
@@ -330,7 +328,7 @@ private:
     Known.IsStopped = T.IsStopped;
     if (T.Failed)
       (T.Failed->first == Side::Original ? Known.Original : Known.Rewritten) =
-          SideResult{T.Failed->second, 0, {}};
+          SideResult{{T.Failed->second, 0, {}, ""}};
     else
       Known.Timed = T.Done;
     write();
@@ -370,30 +368,28 @@ static std::string unexpectedEnd(const ReplayResults &R,
 
 // Gives each of \p Reports, which are those of one process, its times.
 static void addTimes(const RecordedRun &Run, const Capture &C,
-                     std::string Problem, std::span<ReplayReport> Reports) {
+                     std::string Problem, std::span<ReplayResults> Reports) {
   const std::vector<double> All = durations(Run.Record, C);
-  const auto Launches = [](const ReplayReport &Of) -> size_t {
-    return Of.Results.Rewritten ? 1 + size_t{2} * Of.Results.Timed : 0;
+  const auto Launches = [](const ReplayResults &Of) -> size_t {
+    return Of.Rewritten ? 1 + size_t{2} * Of.Timed : 0;
   };
-  const auto &Original = Reports.front().Results.Original;
+  const auto &Original = Reports.front().Original;
   const ptrdiff_t OfOriginal =
-      Original && !Original->Mismatches.empty() ? 2 : 1;
+      Original && !Original->Differences.empty() ? 2 : 1;
   size_t Expected = static_cast<size_t>(OfOriginal);
-  for (const ReplayReport &Report : Reports)
+  for (const ReplayResults &Report : Reports)
     Expected += Launches(Report);
   if (Problem.empty() && All.size() != Expected)
     Problem = "not all launches were recorded";
   auto At = All.begin() + std::min(OfOriginal, std::ssize(All));
-  for (ReplayReport &Report : Reports) {
-    if (Report.Results.Timed > 0 && !Problem.empty())
-      Report.Results.Untimed = Problem;
-    if (!Problem.empty())
+  for (ReplayResults &Report : Reports) {
+    if (Report.Timed > 0 && !Problem.empty())
+      Report.Untimed = Problem;
+    const size_t Count = Launches(Report);
+    if (!Problem.empty() || Count == 0)
       continue;
-    const auto Next = At + static_cast<ptrdiff_t>(Launches(Report));
-    std::vector<double> Own{All.front()};
-    Own.insert(Own.end(), At, Next);
-    Report.Times = pairedTimes(Own, Report.Results.Timed);
-    At = Next;
+    Report.Times = pairedTimes({At + 1, Count - 1});
+    At += static_cast<ptrdiff_t>(Count);
   }
 }
 
@@ -402,7 +398,7 @@ static void addTimes(const RecordedRun &Run, const Capture &C,
 static bool replayOn(const ReplayOptions &O, const Capture &C,
                      Runner &Processes, const std::string &Recorder,
                      std::vector<std::string> Arguments,
-                     std::vector<ReplayReport> &Reports) {
+                     std::vector<ReplayResults> &Reports) {
   const auto First = static_cast<unsigned>(Reports.size());
   const std::string File =
       fmt::format("{}/results{}", Processes.folder(), First);
@@ -415,10 +411,10 @@ static bool replayOn(const ReplayOptions &O, const Capture &C,
   const std::string Lines = readFile(File).value_or("");
   for (unsigned I = First; I < O.Candidates.size(); ++I)
     if (auto R = readResults(Lines, I))
-      Reports.push_back({std::move(*R), {}});
+      Reports.push_back(std::move(*R));
   if (Reports.size() == First)
-    Reports.emplace_back().Results.Candidate = First;
-  ReplayResults &Last = Reports.back().Results;
+    Reports.emplace_back().Candidate = First;
+  ReplayResults &Last = Reports.back();
   const bool IsDone = Last.Original &&
                       (!isWorthComparing(O, *Last.Original) || Last.Rewritten ||
                        (O.List.empty() && O.Candidates[0].Module.empty()));
@@ -432,14 +428,14 @@ static bool replayOn(const ReplayOptions &O, const Capture &C,
          Reports.size() < O.Candidates.size();
 }
 
-static std::vector<ReplayReport>
+static std::vector<ReplayResults>
 replayAll(const ReplayOptions &O, const Capture &C,
           const std::vector<std::string> &Arguments) {
-  std::vector<ReplayReport> Reports;
+  std::vector<ReplayResults> Reports;
   const std::string Recorder = findRecorder();
   Runner Processes(O.TimeoutSeconds, Recorder, [](const std::string &) {});
   if (Processes.folder().empty()) {
-    Reports.emplace_back().Results.Problem = "no temporary folder can be made";
+    Reports.emplace_back().Problem = "no temporary folder can be made";
     return Reports;
   }
   while (replayOn(O, C, Processes, Recorder, Arguments, Reports))
@@ -448,9 +444,9 @@ replayAll(const ReplayOptions &O, const Capture &C,
 }
 
 static int report(const ReplayOptions &O, const Capture &C,
-                  const std::vector<ReplayReport> &Reports) {
+                  const std::vector<ReplayResults> &Reports) {
   Json Results = Json::array();
-  for (const ReplayReport &Report : Reports) {
+  for (const ReplayResults &Report : Reports) {
     if (O.JsonPath != "-")
       std::fputs(printable(printReplay(C, Report)).c_str(), stdout);
     Results.push_back(jsonOf(resultOf(C, Report)));
@@ -459,8 +455,8 @@ static int report(const ReplayOptions &O, const Capture &C,
       !writeFile(O.JsonPath, jsonText(O.List.empty() ? Results[0] : Results)))
     return problem("cannot write '" + O.JsonPath + "'", ExitUsage);
   int Status = ExitIdentical;
-  for (const ReplayReport &Report : Reports)
-    Status = std::max<int>(Status, judge(Report.Results));
+  for (const ReplayResults &Report : Reports)
+    Status = std::max<int>(Status, judge(Report));
   return Status;
 }
 

@@ -241,46 +241,54 @@ static bool holds(const CapturedPage &Page, std::string_view Bytes) {
                      Bytes.size() - sizeof Page.Word) == 0;
 }
 
-void Replayer::comparePage(PageNumber At, std::string_view Bytes,
-                           SideResult &Result,
-                           std::set<PageNumber> &Changed) const {
+std::optional<ByteDifference>
+Replayer::comparePage(PageNumber At, std::string_view Bytes,
+                      std::set<PageNumber> &Changed) const {
   const CapturedMemory &M = Of.Memory[At.Memory];
   const CapturedPage &Before = M.Before[At.Page], &After = M.After[At.Page];
   const bool IsUnchanged = holds(Before, Bytes);
   if (!IsUnchanged)
     Changed.insert(At);
   if (After.IsThere ? holds(After, Bytes) : IsUnchanged)
-    return;
-  const auto Difference = findByteDifference(
+    return std::nullopt;
+  return findByteDifference(
       pageBytes(After.IsThere ? After : Before, Bytes.size()),
       std::string(Bytes), At.Page * CapturePageBytes);
-  if (!Difference)
-    return;
-  constexpr uint64_t Prime = 0x100000001b3; // FNV
-  Result.MismatchDigest =
-      (Result.MismatchDigest * Prime ^ std::hash<std::string_view>{}(Bytes)) *
-          Prime ^
-      (uint64_t{At.Memory} << 48 ^ At.Page);
-  std::vector<MemoryMismatch> &Found = Result.Mismatches;
-  if (Found.empty() || Found.back().Memory != At.Memory)
-    Found.push_back({At.Memory, 0, *Difference});
-  Found.back().DifferingBytes += Difference->DifferingBytes;
 }
 
 void Replayer::compare(Side Which, SideResult &Result) {
+  constexpr uint64_t Prime = 0x100000001b3; // FNV
   Loaded &Ready = Sides[Which];
+  uint64_t Digest = 0;
   for (unsigned I = 0; I < Of.Memory.size(); ++I) {
     const CapturedMemory &M = Of.Memory[I];
     const auto Own = Ready.Variables.find(I);
-    Memory.download(M, Own == Ready.Variables.end() ? M.Address : Own->second,
-                    [&](uint64_t First, std::string_view Bytes) {
-                      for (uint64_t At = 0; At < Bytes.size();
-                           At += CapturePageBytes)
-                        comparePage({I, First + At / CapturePageBytes},
-                                    Bytes.substr(At, CapturePageBytes), Result,
-                                    Ready.Changed);
-                    });
+    std::optional<ByteDifference> First;
+    uint64_t Bytes = 0;
+    Memory.download(
+        M, Own == Ready.Variables.end() ? M.Address : Own->second,
+        [&](uint64_t Page, std::string_view Rest) {
+          for (; !Rest.empty(); ++Page) {
+            const std::string_view Now = Rest.substr(0, CapturePageBytes);
+            Rest.remove_prefix(Now.size());
+            const auto Found = comparePage({I, Page}, Now, Ready.Changed);
+            if (!Found)
+              continue;
+            Digest =
+                (Digest * Prime ^ std::hash<std::string_view>{}(Now)) * Prime ^
+                (uint64_t{I} << 48 ^ Page);
+            Bytes += Found->DifferingBytes;
+            First = First ? First : Found;
+          }
+        });
+    if (First)
+      Result.Differences.push_back(fmt::format(
+          "  {}: {} in all\n{}", memoryName(M.Symbol, M.Number, M.Bytes),
+          Bytes == 1 ? "1 byte differs" : fmt::format("{} bytes differ", Bytes),
+          differenceText(*First, "captured", sideName(Which))));
   }
+  if (!Result.Differences.empty())
+    Result.Digest = fmt::format("{:016x}", Digest);
   Result.ChangedPages = Ready.Changed.size();
 }
 

@@ -5,24 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     prepare: addresses, context, memory
-//     original: launch, compare;  rewritten: launch, compare
-//     original, rewritten, rewritten, original, ...   for times
-//
-// Before each launch memory is put back to what the captured launch found. A
-// module brings variables of its own, at other addresses: there, they are set
-// before a launch and compared after it; where they lay in the program, a copy
-// stays for pointers to them that lie in memory.
-//
-// The rewritten kernel is one of another module. Of several, each is compared
-// and timed in its turn; the process goes on with the next one, and after a
-// failure another process does.
+// docs/internals/recorder.md, "Replay", says in which order things happen. The
+// rewritten kernel is one of another module. Of several, each is compared and
+// timed in its turn; after a failure another process goes on with the next one.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_REPLAY_REPLAYER_H
 #define BANKSTRIPE_REPLAY_REPLAYER_H
 
+#include "harness/Words.h"
 #include "replay/GpuMemory.h"
 #include "replay/Report.h"
 #include <map>
@@ -141,8 +133,9 @@ private:
   void setVariables(const Loaded &Of);
   CUresult run(Side Which);
   void compare(Side Which, SideResult &Result);
-  void comparePage(PageNumber At, std::string_view Bytes, SideResult &Result,
-                   std::set<PageNumber> &Changed) const;
+  std::optional<ByteDifference>
+  comparePage(PageNumber At, std::string_view Bytes,
+              std::set<PageNumber> &Changed) const;
 
   const Capture &Of;
   Driver D;

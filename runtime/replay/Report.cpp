@@ -22,14 +22,8 @@ const char *bankstripe::runtime::sideName(Side Of) {
 
 namespace bankstripe::runtime {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ElementDifference, Type, Index, Original,
-                                   Rewritten)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ByteDifference, Offset, DifferingBytes,
-                                   Begin, End, Elements)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryMismatch, Memory, DifferingBytes,
-                                   First)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SideResult, Error, ChangedPages, Mismatches,
-                                   MismatchDigest, Varies)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SideResult, Error, ChangedPages, Differences,
+                                   Digest, Varies)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReplayResults, Candidate, Problem, Original,
                                    Rewritten, Timed, IsStopped, Untimed)
 
@@ -55,7 +49,7 @@ bankstripe::runtime::readResults(const std::string &Lines, unsigned Candidate) {
 
 ExitStatus bankstripe::runtime::judge(const ReplayResults &Results) {
   const auto IsGood = [](const std::optional<SideResult> &Side) {
-    return Side && Side->Error.empty() && Side->Mismatches.empty();
+    return Side && Side->Error.empty() && Side->Differences.empty();
   };
   if (!IsGood(Results.Original))
     return ExitCannotRecord;
@@ -65,14 +59,11 @@ ExitStatus bankstripe::runtime::judge(const ReplayResults &Results) {
 }
 
 PairedTimes
-bankstripe::runtime::pairedTimes(const std::vector<double> &Nanoseconds,
-                                 unsigned Timed) {
-  if (Timed == 0 || Nanoseconds.size() != 2 * (size_t{Timed} + 1))
-    return {};
+bankstripe::runtime::pairedTimes(std::span<const double> Nanoseconds) {
   std::vector<double> Original, Rewritten;
-  for (unsigned I = 0; I < 2 * Timed; ++I)
+  for (unsigned I = 0; I < Nanoseconds.size(); ++I)
     (timedSide(I) == Side::Original ? Original : Rewritten)
-        .push_back(Nanoseconds[I + 2]);
+        .push_back(Nanoseconds[I]);
   return pairTimes(Original, Rewritten);
 }
 
@@ -94,33 +85,23 @@ static std::string headline(const Capture &Of) {
       plural(Bytes, "byte"));
 }
 
-static std::string mismatchText(const Capture &Of, Side Which,
-                                const MemoryMismatch &M) {
-  const CapturedMemory &In = Of.Memory[M.Memory];
-  return fmt::format(
-      "  {}: {} in all\n{}", memoryName(In.Symbol, In.Number, In.Bytes),
-      M.DifferingBytes == 1 ? "1 byte differs"
-                            : fmt::format("{} bytes differ", M.DifferingBytes),
-      differenceText(M.First, "captured", sideName(Which)));
-}
-
-std::string bankstripe::runtime::printSide(const Capture &Of, Side Which,
+std::string bankstripe::runtime::printSide(Side Which,
                                            const SideResult &Result) {
   std::string Text = fmt::format("{}: ", sideName(Which));
   if (!Result.Error.empty())
     return Text + "fails with " + Result.Error + '\n';
-  Text += Result.Mismatches.empty() ? "leaves what was captured"
-          : Result.Varies           ? "leaves something else each time"
-                                    : "leaves something else than was captured";
+  Text += Result.Differences.empty() ? "leaves what was captured"
+          : Result.Varies ? "leaves something else each time"
+                          : "leaves something else than was captured";
   Text += fmt::format(", {} of 64 KiB changed",
                       plural(Result.ChangedPages, "page"));
   Text += '\n';
   constexpr size_t Most = 8;
-  for (size_t I = 0; I < std::min(Most, Result.Mismatches.size()); ++I)
-    Text += mismatchText(Of, Which, Result.Mismatches[I]);
-  if (Result.Mismatches.size() > Most)
+  for (size_t I = 0; I < std::min(Most, Result.Differences.size()); ++I)
+    Text += Result.Differences[I];
+  if (Result.Differences.size() > Most)
     Text += fmt::format("  and {} more\n",
-                        plural(Result.Mismatches.size() - Most, "place"));
+                        plural(Result.Differences.size() - Most, "place"));
   return Text;
 }
 
@@ -137,17 +118,14 @@ static ResultVerdict verdictOf(const ReplayResults &R) {
   }
 }
 
-static std::string timesText(const ReplayReport &Report) {
-  const PairedTimes &T = Report.Times;
+static std::string timesText(const ReplayResults &R) {
+  const PairedTimes &T = R.Times;
   if (!T.speedup())
-    return Report.Results.Untimed.empty()
-               ? ""
-               : "not timed: " + Report.Results.Untimed + '\n';
-  std::string Text =
-      fmt::format("{} of each: original {}, rewritten {}\nspeedup {:.2f}",
-                  plural(Report.Results.Timed, "timed launch"),
-                  plainDurationText(T.MedianOriginal),
-                  plainDurationText(T.MedianRewritten), *T.speedup());
+    return R.Untimed.empty() ? "" : "not timed: " + R.Untimed + '\n';
+  std::string Text = fmt::format(
+      "{} of each: original {}, rewritten {}\nspeedup {:.2f}",
+      plural(R.Timed, "timed launch"), plainDurationText(T.MedianOriginal),
+      plainDurationText(T.MedianRewritten), *T.speedup());
   if (T.SpeedupInterval)
     Text +=
         fmt::format(" ({:.3f} to {:.3f} with 95 %): {}", T.SpeedupInterval->Low,
@@ -156,36 +134,22 @@ static std::string timesText(const ReplayReport &Report) {
 }
 
 std::string bankstripe::runtime::printReplay(const Capture &Of,
-                                             const ReplayReport &Report) {
-  const ReplayResults &R = Report.Results;
+                                             const ReplayResults &R) {
   std::string Text = fmt::format("{}: {}", textOf(verdictOf(R)), headline(Of));
   if (R.Original)
-    Text += printSide(Of, Side::Original, *R.Original);
+    Text += printSide(Side::Original, *R.Original);
   if (R.Rewritten)
-    Text += printSide(Of, Side::Rewritten, *R.Rewritten);
+    Text += printSide(Side::Rewritten, *R.Rewritten);
   if (!R.Problem.empty())
     Text += R.Problem + '\n';
-  Text += timesText(Report);
+  Text += timesText(R);
   for (const std::string &Note : Of.Notes)
     Text += "note: not in the capture: " + Note + '\n';
   return Text;
 }
 
-static std::optional<ReplayedKernel>
-kernelOf(const Capture &Of, Side Which, const std::optional<SideResult> &Side) {
-  if (!Side)
-    return std::nullopt;
-  ReplayedKernel Result{Side->Error, Side->ChangedPages, {}, {}};
-  if (!Side->Mismatches.empty())
-    Result.Digest = fmt::format("{:016x}", Side->MismatchDigest);
-  for (const MemoryMismatch &M : Side->Mismatches)
-    Result.Differences.push_back(mismatchText(Of, Which, M));
-  return Result;
-}
-
 ReplayResult bankstripe::runtime::resultOf(const Capture &Of,
-                                           const ReplayReport &Report) {
-  const ReplayResults &R = Report.Results;
+                                           const ReplayResults &R) {
   ReplayResult Result;
   Result.Verdict = verdictOf(R);
   Result.Problem = R.Problem;
@@ -193,10 +157,10 @@ ReplayResult bankstripe::runtime::resultOf(const Capture &Of,
   Result.Kernel = canonicalName(Of.Original.Symbol);
   Result.Device = Of.Program.Device;
   Result.Capability = Of.Program.Capability;
-  Result.Original = kernelOf(Of, Side::Original, R.Original);
-  Result.Rewritten = kernelOf(Of, Side::Rewritten, R.Rewritten);
-  if (Report.Times.speedup())
-    Result.Times = ReplayTimes{Report.Times, R.Timed, R.IsStopped};
+  Result.Original = R.Original;
+  Result.Rewritten = R.Rewritten;
+  if (R.Times.speedup())
+    Result.Times = ReplayTimes{R.Times, R.Timed, R.IsStopped};
   Result.Untimed = R.Untimed;
   Result.Notes = Of.Notes;
   return Result;

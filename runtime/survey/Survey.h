@@ -4,11 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// One program runs once, with times, and with captures of launches that may
-// matter. Which of these do is known in the end, and the others are removed.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_SURVEY_SURVEY_H
 #define BANKSTRIPE_SURVEY_SURVEY_H

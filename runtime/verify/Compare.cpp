@@ -5,10 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A recording lists what changed from launch to launch, so the comparison plays
-// both recordings back: it keeps the digests of all memory of both programs
-// and, after each launch, compares the allocations that either launch changed.
-//
 // Programs that add up floating point numbers with atomics differ from run to
 // run. What such a launch writes is spoiled for the comparison, and so is the
 // memory it wrote for the launches that follow; the rest is still compared.
@@ -34,13 +30,9 @@ namespace {
 // The digests of all memory of one program, while its launches are played back.
 class Memory {
 public:
-  explicit Memory(const Recording &From) : From(From) {
+  explicit Memory(const Recording &From) {
     Digests[0].resize(From.Allocations.size());
     Digests[1].resize(From.Variables.size());
-  }
-
-  const std::vector<Allocation> &all(bool Variables) const {
-    return Variables ? From.Variables : From.Allocations;
   }
 
   void apply(const Launch &L) {
@@ -60,7 +52,6 @@ public:
   }
 
 private:
-  const Recording &From;
   std::vector<std::vector<uint64_t>> Digests[2]; // By IsVariable, by number.
 };
 

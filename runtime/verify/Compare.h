@@ -12,7 +12,6 @@
 #ifndef BANKSTRIPE_VERIFY_COMPARE_H
 #define BANKSTRIPE_VERIFY_COMPARE_H
 
-#include "harness/ByteDifference.h"
 #include "recording/Recording.h"
 #include <set>
 

@@ -4,12 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Digests that were not taken after every launch name a range of launches. Both
-// programs run again with digests inside that range, until it is one launch;
-// then they run once more and hand over the bytes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_VERIFY_LOCATE_H
 #define BANKSTRIPE_VERIFY_LOCATE_H

@@ -15,7 +15,7 @@
 #include "harness/Json.h"
 #include "page/Page.h"
 #include "recording/Records.h"
-#include "verify/Print.h"
+#include "verify/Session.h"
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>

@@ -4,16 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The verdict comes first, then what it rests on, then the table of kernels. As
-// JSON it stands at the end.
-//
-//===----------------------------------------------------------------------===//
 
-#include "verify/Print.h"
 #include "arch/ArchInfo.h"
 #include "harness/Json.h"
-#include "harness/Words.h"
+#include "verify/Session.h"
 #include <algorithm>
 #include <fmt/ranges.h>
 #include <functional>

@@ -17,13 +17,11 @@ constexpr uint64_t MostFetchedBytes = 64 << 20;
 
 namespace {
 
-// Why a verification ends before everything was looked at.
+// Why a verification ends before everything was looked at: an exception.
 struct Stop {
   ExitStatus Verdict = ExitCannotRecord;
   std::string Reason;
 };
-
-template <class T> using OrStop = std::variant<T, Stop>;
 
 // The original's runs with digests, all by one rule.
 struct Originals {
@@ -47,34 +45,33 @@ struct TimedRuns {
 // The runs of the original
 //===----------------------------------------------------------------------===//
 
-// Whether a run of the original is something to compare with.
-static std::optional<Stop> judgeOriginal(const RecordedRun &Run) {
-  const auto Cannot = [&Run](const std::string &What) {
-    return Stop{ExitCannotRecord, What + lastWords(Run.Child)};
-  };
-  if (!Run.Child.exited())
-    return Cannot("the original program: " + Run.Child.describe());
-  if (!Run.Problem.empty())
-    return Cannot("the original program could not be recorded: " + Run.Problem);
-  if (Run.Record.Launches.empty())
-    return Stop{ExitCannotRecord, "the original program launches no kernel (" +
-                                      Run.Child.describe() +
-                                      lastWords(Run.Child) + ")"};
-  return std::nullopt;
+// What is wrong with a run; nothing where it can be compared.
+//
+// \param Ending what is to be said unless it ended as it should.
+static std::optional<Stop> judge(const RecordedRun &Run, bool IsGoodEnd,
+                                 ExitStatus Verdict, const std::string &Ending,
+                                 const std::string &NotRecorded) {
+  if (IsGoodEnd && Run.Problem.empty())
+    return std::nullopt;
+  return Stop{Verdict, (IsGoodEnd ? NotRecorded + ": " + Run.Problem : Ending) +
+                           lastWords(Run.Child)};
 }
 
-static std::optional<Stop> judgeAgain(const RecordedRun &Run,
-                                      const RecordedRun &Again) {
-  if (!Again.Child.exited() || Run.Child.ExitStatus != Again.Child.ExitStatus)
-    return Stop{ExitCannotRecord,
-                "the original program ends with " + Run.Child.describe() +
-                    " and, run again, with " + Again.Child.describe() +
-                    lastWords(Again.Child)};
-  if (!Again.Problem.empty())
-    return Stop{ExitCannotRecord,
-                "the original program could not be recorded again: " +
-                    Again.Problem + lastWords(Again.Child)};
-  return std::nullopt;
+static void requireOriginal(const RecordedRun &Run) {
+  if (const auto Problem =
+          judge(Run, Run.Child.exited(), ExitCannotRecord,
+                "the original program: " + Run.Child.describe(),
+                "the original program could not be recorded"))
+    throw *Problem;
+  if (Run.Record.Launches.empty())
+    throw Stop{ExitCannotRecord, "the original program launches no kernel (" +
+                                     Run.Child.describe() +
+                                     lastWords(Run.Child) + ")"};
+}
+
+static bool endsAlike(const RecordedRun &Original, const RecordedRun &Run) {
+  return Run.Child.exited() &&
+         Run.Child.ExitStatus == Original.Child.ExitStatus;
 }
 
 static DigestRule ruleOf(const Options &O) {
@@ -84,21 +81,19 @@ static DigestRule ruleOf(const Options &O) {
   return Rule;
 }
 
-static OrStop<Originals> recordOriginal(ProgramRunner &Programs) {
+static Originals recordOriginal(ProgramRunner &Programs) {
   const std::string &Recorded = Programs.options().RecordedFolder;
   if (!Recorded.empty()) {
     auto Kept = Runner::kept(Runner::placeOf(Recorded, 0));
     if (!Kept)
-      return Stop{ExitCannotRecord, "'" + Recorded + "' holds no survey"};
-    if (auto Problem = judgeOriginal(Kept->Run))
-      return *Problem;
-    return Originals{std::move(Kept->How), std::move(Kept->Run), {}, {}};
+      throw Stop{ExitCannotRecord, "'" + Recorded + "' holds no survey"};
+    requireOriginal(Kept->Run);
+    return {std::move(Kept->How), std::move(Kept->Run), {}, {}};
   }
   Originals All{{ruleOf(Programs.options())}, {}, {}, {}};
   Programs.show("recording the original");
   All.First = Programs.record(Programs.options().Original, All.How);
-  if (auto Problem = judgeOriginal(All.First))
-    return *Problem;
+  requireOriginal(All.First);
   return All;
 }
 
@@ -122,16 +117,18 @@ static RecordedRun recordAgain(ProgramRunner &Programs, const DigestRun &How,
   return Programs.record(O.Original, How, Place);
 }
 
-static std::optional<Stop> recordAgain(ProgramRunner &Programs,
-                                       Originals &Known) {
+static void recordAgain(ProgramRunner &Programs, Originals &Known) {
   for (unsigned Number = 1; Number < Programs.options().Repeats; ++Number) {
     RecordedRun Again = recordAgain(Programs, Known.How, Number);
-    if (auto Problem = judgeAgain(Known.First, Again))
-      return Problem;
+    if (const auto Problem = judge(
+            Again, endsAlike(Known.First, Again), ExitCannotRecord,
+            "the original program ends with " + Known.First.Child.describe() +
+                " and, run again, with " + Again.Child.describe(),
+            "the original program could not be recorded again"))
+      throw *Problem;
     Known.Controls.push_back(std::move(Again.Record));
     Known.ControlOutputs.push_back(std::move(Again.Child.Output));
   }
-  return std::nullopt;
 }
 
 static OutputComparison judgeOutput(const Originals &Known,
@@ -171,8 +168,7 @@ static Originals withOtherAddresses(ProgramRunner &Programs, Originals Known,
   DigestRun Moved = Known.How;
   Moved.RandomAddresses = true;
   RecordedRun Run = Programs.record(Programs.options().Original, Moved);
-  if (!Run.Child.exited() || !Run.Problem.empty() ||
-      Run.Child.ExitStatus != Known.First.Child.ExitStatus)
+  if (!endsAlike(Known.First, Run) || !Run.Problem.empty())
     return Known;
   if (Fixed.First &&
       !mayBeOfAddresses(*Fixed.First,
@@ -195,18 +191,6 @@ static Originals withOtherAddresses(ProgramRunner &Programs, Originals Known,
 //===----------------------------------------------------------------------===//
 // What else is to be known
 //===----------------------------------------------------------------------===//
-
-static std::optional<Stop> judgeRewritten(const RecordedRun &Original,
-                                          const RecordedRun &Run) {
-  if (!Run.Child.exited() || Run.Child.ExitStatus != Original.Child.ExitStatus)
-    return Stop{ExitDiffers, "the rewritten program: " + Run.Child.describe() +
-                                 lastWords(Run.Child)};
-  if (!Run.Problem.empty())
-    return Stop{ExitDiffers, "the rewritten program could not be "
-                             "recorded: " +
-                                 Run.Problem + lastWords(Run.Child)};
-  return std::nullopt;
-}
 
 static std::optional<ByteDifference>
 findBytes(ProgramRunner &Programs, const Findings &Found, const Difference &D) {
@@ -342,12 +326,6 @@ static VerifyReport startReport(const Options &O) {
   return Report;
 }
 
-static VerifyReport stopped(VerifyReport Report, Stop Why) {
-  Report.Verdict = Why.Verdict;
-  Report.Reason = std::move(Why.Reason);
-  return Report;
-}
-
 static void describeOriginal(VerifyReport &Report, const RecordedRun &Run) {
   Report.Device = Run.Record.Device;
   Report.Capability = Run.Record.Capability;
@@ -362,17 +340,6 @@ static void describeOriginal(VerifyReport &Report, const RecordedRun &Run) {
   if (Run.Child.ExitStatus != 0)
     Report.Notes.push_back("the original program itself ends with " +
                            Run.Child.describe() + lastWords(Run.Child));
-}
-
-static VerifyReport withTimes(VerifyReport Report, TimedRuns Timed,
-                              const Recording &Original,
-                              const Recording &Rewritten) {
-  Report.Runs = Timed.Runs;
-  std::ranges::move(Timed.Notes, std::back_inserter(Report.Notes));
-  Report.Kernels =
-      kernelStatistics(Original, Rewritten, Timed.Originals, Timed.Rewrittens);
-  Report.Total = totalTimes(Timed.Originals, Timed.Rewrittens);
-  return Timed.Failure ? stopped(std::move(Report), *Timed.Failure) : Report;
 }
 
 // The comparison of a rewritten program that was recorded.
@@ -390,18 +357,31 @@ static Findings findDifference(ProgramRunner &Programs, Originals &Known,
   return lookCloser(Programs, std::move(Found), Ended);
 }
 
-static VerifyReport compareWith(ProgramRunner &Programs, Originals Known,
-                                VerifyReport Report) {
+static void addTimes(VerifyReport &Report, TimedRuns Timed,
+                     const Recordings &Recorded) {
+  Report.Runs = Timed.Runs;
+  std::ranges::move(Timed.Notes, std::back_inserter(Report.Notes));
+  Report.Kernels = kernelStatistics(Recorded.Original, Recorded.Rewritten,
+                                    Timed.Originals, Timed.Rewrittens);
+  Report.Total = totalTimes(Timed.Originals, Timed.Rewrittens);
+  if (Timed.Failure)
+    throw *Timed.Failure;
+}
+
+static void compareWith(ProgramRunner &Programs, Originals Known,
+                        VerifyReport &Report) {
   const Options &O = Programs.options();
   describeOriginal(Report, Known.First);
   Programs.show("recording the rewritten program");
   RecordedRun Rewritten = Programs.record(O.Rewritten, Known.How);
   std::ranges::move(gatherNotes(Known.First, Rewritten),
                     std::back_inserter(Report.Notes));
-  const std::optional<Stop> Failed = judgeRewritten(Known.First, Rewritten);
+  const std::optional<Stop> Failed =
+      judge(Rewritten, endsAlike(Known.First, Rewritten), ExitDiffers,
+            "the rewritten program: " + Rewritten.Child.describe(),
+            "the rewritten program could not be recorded");
   if (Failed || !isSame(Known.First, Rewritten))
-    if (auto Problem = recordAgain(Programs, Known))
-      return stopped(std::move(Report), *Problem);
+    recordAgain(Programs, Known);
   Report.Repeats = 1 + static_cast<unsigned>(Known.Controls.size());
   Findings Found;
   if (Rewritten.Problem.empty()) {
@@ -412,7 +392,7 @@ static VerifyReport compareWith(ProgramRunner &Programs, Originals Known,
                                       Found.Recorded.Rewritten, {}, {});
   }
   if (Failed)
-    return stopped(std::move(Report), *Failed);
+    throw *Failed;
   Report.Output = judgeOutput(Known, Rewritten.Child.Output);
   Report.OutputBytes = Known.First.Child.Output.size();
   const std::optional<Difference> &D = Report.Launches.First;
@@ -423,8 +403,7 @@ static VerifyReport compareWith(ProgramRunner &Programs, Originals Known,
   TimedRuns Timed = Known.How.Survey && O.Runs == 0
                         ? moveTimes(Found.Recorded)
                         : timeBoth(Programs, Known.First.Child.ExitStatus);
-  return withTimes(std::move(Report), std::move(Timed), Found.Recorded.Original,
-                   Found.Recorded.Rewritten);
+  addTimes(Report, std::move(Timed), Found.Recorded);
 }
 
 VerifyReport bankstripe::runtime::verify(const Options &O,
@@ -432,12 +411,13 @@ VerifyReport bankstripe::runtime::verify(const Options &O,
                                          const Progress &Show) {
   VerifyReport Report = startReport(O);
   ProgramRunner Programs(O, Recorder, Show);
-  if (Programs.folder().empty())
-    return stopped(std::move(Report),
-                   {ExitCannotRecord, "no temporary folder can be made"});
-  auto Known = recordOriginal(Programs);
-  if (const auto *Problem = std::get_if<Stop>(&Known))
-    return stopped(std::move(Report), *Problem);
-  return compareWith(Programs, std::get<Originals>(std::move(Known)),
-                     std::move(Report));
+  try {
+    if (Programs.folder().empty())
+      throw Stop{ExitCannotRecord, "no temporary folder can be made"};
+    compareWith(Programs, recordOriginal(Programs), Report);
+  } catch (Stop &Why) {
+    Report.Verdict = Why.Verdict;
+    Report.Reason = std::move(Why.Reason);
+  }
+  return Report;
 }

@@ -4,21 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-//     original, rewritten                           with digests, compared; a
-//                                                   survey can replace the
-//                                                   original's run
-//     original again, original at other addresses   when something differs
-//     original, original again, rewritten           to locate a difference, or
-//                                                   the launch behind an output
-//     original, rewritten, rewritten, original, ... with durations only
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_VERIFY_SESSION_H
 #define BANKSTRIPE_VERIFY_SESSION_H
 
 #include "harness/Statistics.h"
+#include "harness/Words.h"
 #include "verify/Compare.h"
 #include "verify/Locate.h"
 
@@ -57,6 +48,13 @@ struct VerifyReport {
 /// folder, which is removed.
 VerifyReport verify(const Options &O, const std::string &Recorder,
                     const Progress &Show);
+
+/// The report as text.
+std::string printReport(const VerifyReport &Report);
+
+/// The report as one JSON object, which docs/reference/json-verify.md
+/// describes.
+std::string jsonReport(const VerifyReport &Report);
 
 } // namespace bankstripe::runtime
 

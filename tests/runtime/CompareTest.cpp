@@ -7,6 +7,7 @@
 
 #include "verify/Compare.h"
 #include "Programs.h"
+#include "harness/Words.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe::runtime;

@@ -71,8 +71,8 @@ Names namesOfSurveys() {
 }
 
 Names namesOfReplays() {
-  ReplayReport R;
-  R.Results.Original = SideResult();
+  ReplayResults R;
+  R.Original = SideResult();
   R.Times = sampleKernel("step(int*)", 2, 1);
   Names Found;
   collect(jsonOf(resultOf({}, R)), Found);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Images.h"
-#include "recorder/Modules.h"
 #include "recording/Capture.h"
+#include "recording/ModuleSymbols.h"
 #include "recording/Request.h"
 #include <gtest/gtest.h>
 
@@ -46,46 +46,47 @@ static std::string imageOf(const std::vector<std::string> &Kernels,
   return I.bytes();
 }
 
-TEST(ModuleImages, TheOneThatDefinesTheKernelIsFound) {
-  ModuleImages Images;
-  Images.keep(imageOf({"_Z4stepPi"}));
-  Images.keep(imageOf({"_Z4fillPi"}));
+TEST(LoadedImages, TheOneThatDefinesTheKernelIsFound) {
+  std::set<std::string> Images;
+  Images.insert(imageOf({"_Z4stepPi"}));
+  Images.insert(imageOf({"_Z4fillPi"}));
   std::string Found;
-  EXPECT_EQ(Images.find("_Z4fillPi", {}, Found), "");
+  EXPECT_EQ(findImage(Images, "_Z4fillPi", {}, Found), "");
   EXPECT_EQ(Found, imageOf({"_Z4fillPi"}));
-  EXPECT_EQ(Images.find("_Z4swapPi", {}, Found),
+  EXPECT_EQ(findImage(Images, "_Z4swapPi", {}, Found),
             "no module that was loaded defines _Z4swapPi");
 }
 
-TEST(ModuleImages, AModuleThatIsLoadedTwiceIsOne) {
-  ModuleImages Images;
-  Images.keep(imageOf({"_Z4stepPi"}));
-  Images.keep(imageOf({"_Z4stepPi"}));
+TEST(LoadedImages, AModuleThatIsLoadedTwiceIsOne) {
+  std::set<std::string> Images;
+  Images.insert(imageOf({"_Z4stepPi"}));
+  Images.insert(imageOf({"_Z4stepPi"}));
   std::string Found;
-  EXPECT_EQ(Images.find("_Z4stepPi", {}, Found), "");
+  EXPECT_EQ(findImage(Images, "_Z4stepPi", {}, Found), "");
 }
 
-TEST(ModuleImages, OtherKernelsTellModulesApart) {
-  ModuleImages Images;
-  Images.keep(imageOf({"_Z4stepPi", "_Z4fillPi"}));
-  Images.keep(imageOf({"_Z4stepPi", "_Z4swapPi"}));
-  Images.keep(imageOf({"_Z4stepPi"}));
+TEST(LoadedImages, OtherKernelsTellModulesApart) {
+  std::set<std::string> Images;
+  Images.insert(imageOf({"_Z4stepPi", "_Z4fillPi"}));
+  Images.insert(imageOf({"_Z4stepPi", "_Z4swapPi"}));
+  Images.insert(imageOf({"_Z4stepPi"}));
   std::string Found;
-  EXPECT_EQ(Images.find("_Z4stepPi", {"_Z4swapPi", "_Z4stepPi"}, Found), "");
+  EXPECT_EQ(findImage(Images, "_Z4stepPi", {"_Z4swapPi", "_Z4stepPi"}, Found),
+            "");
   EXPECT_EQ(Found, imageOf({"_Z4stepPi", "_Z4swapPi"}));
-  EXPECT_EQ(Images.find("_Z4stepPi", {"_Z4stepPi"}, Found), "");
+  EXPECT_EQ(findImage(Images, "_Z4stepPi", {"_Z4stepPi"}, Found), "");
   EXPECT_EQ(Found, imageOf({"_Z4stepPi"}));
-  EXPECT_EQ(Images.find("_Z4stepPi", {}, Found),
+  EXPECT_EQ(findImage(Images, "_Z4stepPi", {}, Found),
             "3 different modules define _Z4stepPi");
 }
 
-TEST(ModuleImages, OfModulesWithTheSameKernelsNoneIsTaken) {
-  ModuleImages Images;
-  Images.keep(imageOf({"_Z4stepPi"}, "a"));
-  Images.keep(imageOf({"_Z4stepPi"}, "b"));
-  Images.keep(imageOf({"_Z4stepPi", "_Z4fillPi"}));
+TEST(LoadedImages, OfModulesWithTheSameKernelsNoneIsTaken) {
+  std::set<std::string> Images;
+  Images.insert(imageOf({"_Z4stepPi"}, "a"));
+  Images.insert(imageOf({"_Z4stepPi"}, "b"));
+  Images.insert(imageOf({"_Z4stepPi", "_Z4fillPi"}));
   std::string Found;
-  EXPECT_EQ(Images.find("_Z4stepPi", {"_Z4stepPi"}, Found),
+  EXPECT_EQ(findImage(Images, "_Z4stepPi", {"_Z4stepPi"}, Found),
             "3 different modules define _Z4stepPi");
 }
 

@@ -13,7 +13,7 @@
 #ifndef BANKSTRIPE_TESTS_RUNTIME_PAGESAMPLE_H
 #define BANKSTRIPE_TESTS_RUNTIME_PAGESAMPLE_H
 
-#include "verify/Print.h"
+#include "verify/Session.h"
 
 namespace bankstripe::runtime {
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "verify/Print.h"
+#include "verify/Session.h"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
