@@ -122,17 +122,22 @@ std::optional<double> Tuning::foresee(const TuneGroup &G,
   return std::pow(Product, 1.0 / G.Kernels.size());
 }
 
-// The best of all kernels is compared in the program afterwards.
+// Once something gains, time is kept to compare it in the program.
 void Tuning::setSearchTime() const {
-  const double Most = Options.Program.MostSeconds;
-  if (Most <= 0)
+  if (Options.Program.MostSeconds <= 0)
     return;
-  const double Left = Most - secondsSince(Begin);
-  const double ToConfirm =
-      P.canBuild() ? SecondsToBuild + 3 * SecondsOfARun : 0;
-  setDeadline(std::chrono::steady_clock::now() +
-              std::chrono::milliseconds(static_cast<int64_t>(
-                  1000 * (Left - std::min(ToConfirm, Left / 2)))));
+  const bool IsToConfirm =
+      P.canBuild() && llvm::any_of(Result.Groups, [](const TuneGroup &G) {
+        return G.best() != nullptr;
+      });
+  setTimeLimit(IsToConfirm ? SecondsToConfirm : 0);
+}
+
+void Tuning::setTimeLimit(double SecondsBefore) const {
+  if (Options.Program.MostSeconds > 0)
+    setDeadline(Begin +
+                std::chrono::milliseconds(static_cast<int64_t>(
+                    1000 * (Options.Program.MostSeconds - SecondsBefore))));
 }
 
 // Also because the time is up.
@@ -146,6 +151,9 @@ bool Tuning::isOver(int Signal) {
 
 llvm::Error Tuning::search(double MinSpeedup) {
   P.goOnWhenAsked();
+  SecondsToConfirm =
+      std::min(SecondsToBuild + 3 * SecondsOfARun,
+               (Options.Program.MostSeconds - secondsSince(Begin)) / 2);
   setSearchTime();
   Result.Movable = makePlan(Units, Read.Planning);
   PlanOptions Usual = Read.Planning;
@@ -163,7 +171,11 @@ llvm::Error Tuning::search(double MinSpeedup) {
       Options.Program.MostSeconds == 0);
   Replays Alone(
       Read.Units, P, Read.Known.get(), Seen,
-      [this](const Trial &T) { return carryOut(T); }, Options.Program.Accepts);
+      [this](const Trial &T) {
+        setSearchTime();
+        return carryOut(T);
+      },
+      Options.Program.Accepts);
   auto Signal = Alone.search(Result.Groups, Result.Movable, *Order);
   if (!Signal)
     return Signal.takeError();
@@ -224,6 +236,7 @@ llvm::Error Tuning::searchWhole(TuneGroup &G) {
                    << Result.Movable.Kernels[G.Kernels.front()].Facts.Name
                    << ", " << A.Name << '\n';
     const TimePoint Began = std::chrono::steady_clock::now();
+    setSearchTime();
     Trial T;
     T.add(G, A);
     llvm::Expected<SourceVersion> Version = carryOut(T);
@@ -341,9 +354,7 @@ llvm::Error Tuning::confirm() {
     leaveUncompared("it was interrupted");
     return llvm::Error::success();
   }
-  if (Options.Program.MostSeconds > 0)
-    setDeadline(Begin + std::chrono::milliseconds(static_cast<int64_t>(
-                            1000 * Options.Program.MostSeconds)));
+  setTimeLimit(0);
   if (Options.level() != Detail::Quiet)
     llvm::errs() << "bankstripe: building and running the program with the "
                     "best of each kernel\n";

@@ -65,6 +65,8 @@ private:
   void weigh(TuneGroup &G) const;
   std::optional<double> foresee(const TuneGroup &G, const Arrangement &A) const;
   void setSearchTime() const;
+  /// The deadline, so many seconds before the time is up.
+  void setTimeLimit(double SecondsBefore) const;
   bool isOver(int Signal);
   bool isOver() { return isOver(P.lastSignal()); }
   llvm::Expected<SourceVersion> carryOut(const Trial &T) const;
@@ -86,7 +88,7 @@ private:
   TuneResult Result;
   std::optional<Search> Order;
   double SecondsOfARun = 0; ///< Of the whole program, captures included.
-  double SecondsToBuild;
+  double SecondsToBuild, SecondsToConfirm = 0;
   TimePoint Begin;
   int StoppedBy = 0;
 };
