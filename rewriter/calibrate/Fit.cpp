@@ -181,14 +181,14 @@ questions(const Timings &T, llvm::function_ref<bool(const Timing &)> Wanted) {
   return Result;
 }
 
-static bool isUsed(const Timing &T) {
-  return T.Variant != "carve-out" && T.Variant != "registers";
+// For all but what loaded words cost.
+static bool isFitted(const Timing &T) {
+  return isUpdate(T) && T.Variant != "carve-out" && T.Variant != "registers";
 }
 
 double bankstripe::errorOf(const CostModel &M, const Timings &T) {
   double Sum = 0;
-  const auto All = questions(
-      T, [](const Timing &One) { return isUsed(One) && isUpdate(One); });
+  const auto All = questions(T, isFitted);
   for (const Question &Q : All)
     Sum += std::pow(Q.error(M), 2);
   return std::sqrt(Sum / All.size());
@@ -216,10 +216,7 @@ CostModel bankstripe::fitted(const Timings &T, CostModel Start) {
   M.Gpu = T.Gpu;
   M.GpuArch = T.Arch;
   M.Arch = archInfo(T.Arch);
-  fit(M,
-      questions(T,
-                [](const Timing &One) { return isUsed(One) && isUpdate(One); }),
-      /*Loaded=*/false);
+  fit(M, questions(T, isFitted), /*Loaded=*/false);
   fit(M,
       questions(T,
                 [](const Timing &One) {

@@ -43,14 +43,12 @@ namespace {
 
 /// The file that is being read.
 struct Reading {
-  StringRef Text;
   StringRef Path;
+  llvm::SourceMgr Lines;
   std::set<
       std::tuple<std::string, std::string, std::string, unsigned, std::string>>
       Seen;
   std::set<std::tuple<std::string, std::string, std::string>> SeenKernels;
-  size_t Done = 0; ///< Where the last decision stands.
-  unsigned Line = 1;
 };
 
 /// A whole file with its version.
@@ -62,18 +60,11 @@ struct VersionedFile {
 } // namespace
 
 // Where the node that is being read begins.
-static Place placeOf(yaml::IO &IO, Reading &From) {
+static Place placeOf(yaml::IO &IO, const Reading &From) {
   const yaml::Node *Node = static_cast<yaml::Input &>(IO).getCurrentNode();
-  const char *At = Node->getSourceRange().Start.getPointer();
-  StringRef Before = From.Text.take_front(At - From.Text.data());
-  if (Before.size() < From.Done) // Arrays may be listed behind kernels.
-    From.Done = 0, From.Line = 1;
-  From.Line += Before.drop_front(From.Done).count('\n');
-  From.Done = Before.size();
-  const size_t Newline = Before.rfind('\n');
-  const size_t Column =
-      Newline == StringRef::npos ? Before.size() : Before.size() - Newline - 1;
-  return {From.Path.str(), From.Line, unsigned(Column + 1)};
+  const auto [Line, Column] =
+      From.Lines.getLineAndColumn(Node->getSourceRange().Start);
+  return {From.Path.str(), Line, Column};
 }
 
 LLVM_YAML_IS_SEQUENCE_VECTOR(bankstripe::ArrayDecision)
@@ -130,15 +121,26 @@ template <> struct llvm::yaml::ScalarEnumerationTraits<Author> {
   }
 };
 
-static void mapAuthor(yaml::IO &IO, bool &ByTune) {
-  Author By = ByTune ? Author::Tune : Author::Person;
+static void mapOrigin(yaml::IO &IO, AnyDecision &D) {
+  Author By = D.ByTune ? Author::Tune : Author::Person;
   IO.mapOptional("by", By, Author::Person);
-  ByTune = By == Author::Tune;
+  D.ByTune = By == Author::Tune;
+  IO.mapOptional("gpu", D.Gpu, std::string());
+  IO.mapOptional("why", D.Why, std::string());
 }
 
-static std::string checkGpu(StringRef Gpu) {
-  return Gpu.empty() || numberOf(Gpu) ? ""
-                                      : "gpu must be an architecture, as sm_90";
+static void mapFile(yaml::IO &IO, AnyDecision &D) {
+  if (!IO.outputting())
+    D.Where = placeOf(IO, *static_cast<Reading *>(IO.getContext()));
+  IO.mapRequired("file", D.File);
+}
+
+static std::string check(const AnyDecision &D) {
+  if (path::is_absolute(D.File))
+    return "file must be relative to the folder of this file";
+  return D.Gpu.empty() || numberOf(D.Gpu)
+             ? ""
+             : "gpu must be an architecture, as sm_90";
 }
 
 static std::string checkBlockSize(std::optional<unsigned> Threads) {
@@ -167,17 +169,13 @@ static bool areUTF8(std::initializer_list<StringRef> Texts) {
 
 template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
   static void mapping(IO &IO, ArrayDecision &D) {
-    if (!IO.outputting())
-      D.Where = placeOf(IO, *static_cast<Reading *>(IO.getContext()));
-    IO.mapRequired("file", D.File);
+    mapFile(IO, D);
     IO.mapRequired("function", D.Function);
     IO.mapRequired("array", D.Array);
     IO.mapOptional("occurrence", D.Occurrence, 1U);
     IO.mapRequired("decision", D.Wanted);
     IO.mapOptional("first", D.First, 0U);
-    mapAuthor(IO, D.ByTune);
-    IO.mapOptional("gpu", D.Gpu, std::string());
-    IO.mapOptional("why", D.Why, std::string());
+    mapOrigin(IO, D);
   }
   static std::string validate(IO &IO, ArrayDecision &D) {
     if (IO.outputting())
@@ -186,8 +184,6 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
       return "file, function and array must not be empty";
     if (!areUTF8({D.File, D.Function, D.Array, D.Why}))
       return "a decision must be UTF-8";
-    if (sys::path::is_absolute(D.File))
-      return "file must be relative to the folder of this file";
     if (D.Occurrence < 1)
       return "occurrence counts from 1";
     if (D.Wanted == Layout::Auto)
@@ -198,21 +194,17 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
              ->Seen.insert(D.keyOnGpu())
              .second)
       return "this array has a decision above";
-    return checkGpu(D.Gpu);
+    return check(D);
   }
 };
 
 template <> struct llvm::yaml::MappingTraits<KernelDecision> {
   static void mapping(IO &IO, KernelDecision &D) {
-    if (!IO.outputting())
-      D.Where = placeOf(IO, *static_cast<Reading *>(IO.getContext()));
-    IO.mapRequired("file", D.File);
+    mapFile(IO, D);
     IO.mapRequired("kernel", D.Kernel);
     IO.mapOptional("carveout", D.Wanted);
     IO.mapOptional("block-size", D.BlockSize);
-    mapAuthor(IO, D.ByTune);
-    IO.mapOptional("gpu", D.Gpu, std::string());
-    IO.mapOptional("why", D.Why, std::string());
+    mapOrigin(IO, D);
   }
   static std::string validate(IO &IO, KernelDecision &D) {
     if (IO.outputting())
@@ -223,13 +215,11 @@ template <> struct llvm::yaml::MappingTraits<KernelDecision> {
       return "a decision must be UTF-8";
     if (!D.Wanted && !D.BlockSize)
       return "a carveout or a block-size must be there";
-    if (sys::path::is_absolute(D.File))
-      return "file must be relative to the folder of this file";
     if (!static_cast<Reading *>(IO.getContext())
              ->SeenKernels.insert(D.keyOnGpu())
              .second)
       return "this kernel has a decision above";
-    const std::string Wrong = checkGpu(D.Gpu);
+    const std::string Wrong = check(D);
     return Wrong.empty() ? checkBlockSize(D.BlockSize) : Wrong;
   }
 };
@@ -248,7 +238,9 @@ template <> struct llvm::yaml::MappingTraits<VersionedFile> {
 
 llvm::Expected<DecisionsFile> bankstripe::parseDecisions(StringRef Text,
                                                          StringRef Path) {
-  Reading From{Text, Path, {}, {}, 0, 1};
+  Reading From{Path, {}, {}, {}};
+  From.Lines.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(Text, Path, false), {});
   std::string Problem;
   // After the first mistake, others are said of what was not read.
   auto Collect = [](const llvm::SMDiagnostic &D, void *Into) {

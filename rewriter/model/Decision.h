@@ -54,58 +54,51 @@ struct Carveout {
   Rule How = Rule::Driver;
   unsigned Percent = 0;
 
-  friend bool operator==(const Carveout &A, const Carveout &B) {
-    return A.How == B.How && A.Percent == B.Percent;
-  }
+  friend bool operator==(const Carveout &, const Carveout &) = default;
 };
 
-/// What was decided about one kernel.
-struct KernelDecision {
-  std::string File;   ///< Absolute path of the file that defines it.
-  std::string Kernel; ///< Qualified name, without template arguments.
-  std::optional<Carveout> Wanted;
-  /// The largest block that it had better be fast with; others stay possible.
-  std::optional<unsigned> BlockSize;
-  bool ByTune = false; ///< As in ArrayDecision.
-  std::string Gpu;     ///< As in ArrayDecision.
+/// What decisions about arrays and about kernels have in common.
+struct AnyDecision {
+  std::string File;    ///< Absolute path of the file that declares it.
+  bool ByTune = false; ///< Measured, not written by a person.
+  std::string Gpu;     ///< For which it is, as `sm_90`; empty: any.
   std::string Why;     ///< For people; may be empty.
   Place Where;         ///< Of the decision itself.
-  std::string Problem; ///< As in ArrayDecision.
+  /// Why there cannot be such an array or kernel, as far as that is known
+  /// beforehand; else empty.
+  std::string Problem;
 
-  /// What it is about.
-  auto key() const { return std::tie(File, Kernel); }
-  auto keyOnGpu() const { return std::tie(File, Kernel, Gpu); }
   /// Whether it is about another GPU than \p Which.
   bool isForOther(llvm::StringRef Which) const {
     return !Gpu.empty() && Gpu != Which;
   }
 };
 
+/// What was decided about one kernel.
+struct KernelDecision : AnyDecision {
+  std::string Kernel; ///< Qualified name, without template arguments.
+  std::optional<Carveout> Wanted;
+  /// The largest block that it had better be fast with; others stay possible.
+  std::optional<unsigned> BlockSize;
+
+  /// What it is about.
+  auto key() const { return std::tie(File, Kernel); }
+  auto keyOnGpu() const { return std::tie(File, Kernel, Gpu); }
+};
+
 /// What was decided about one array.
-struct ArrayDecision {
-  std::string File;     ///< Absolute path of the file that declares it.
+struct ArrayDecision : AnyDecision {
   std::string Function; ///< Qualified name of the declaring function.
   std::string Array;
   /// Counts the arrays of that name in that function, from 1, in source order.
   unsigned Occurrence = 1;
   Layout Wanted = Layout::Auto; ///< Auto only while nothing was decided.
   unsigned First = 0;           ///< Elements in the stripe of a split.
-  bool ByTune = false;          ///< Measured, not written by a person.
-  std::string Gpu;              ///< For which it is, as `sm_90`; empty: any.
-  std::string Why;              ///< For people; may be empty.
-  Place Where;                  ///< Of the decision itself.
-  /// Why there cannot be such an array, as far as that is known beforehand;
-  /// else empty.
-  std::string Problem;
 
   /// What it is about.
   auto key() const { return std::tie(File, Function, Array, Occurrence); }
   auto keyOnGpu() const {
     return std::tie(File, Function, Array, Occurrence, Gpu);
-  }
-  /// Whether it is about another GPU than \p Which.
-  bool isForOther(llvm::StringRef Which) const {
-    return !Gpu.empty() && Gpu != Which;
   }
 };
 

@@ -348,7 +348,9 @@ void Merger::addFinding(const Finding &F, const ArrayEvidence &Evidence,
   if (!New && F.Instances.empty())
     return; // A template that only other units instantiate.
   if (New || Into.Array.Instances.empty()) {
-    Into = {F, Evidence, {}, {}};
+    Into = {};
+    Into.Array = F;
+    Into.Evidence = Evidence;
   } else {
     mergeFinding(Into.Array, F, Unit.Facts.MainFile);
     mergeEvidence(Into.Evidence, Evidence);

@@ -40,23 +40,22 @@ static LayoutChoice layoutOf(const Verdict &V) {
   }
 }
 
+static size_t movedBy(const Attempt &A) {
+  return llvm::count_if(
+      A.Got, [](const auto &Each) { return Each.second != Layout::Keep; });
+}
+
 const Attempt *TuneGroup::fastest(bool AlsoCarved) const {
   const Attempt *Result = nullptr;
-  for (const Attempt &A : Attempts) {
-    const bool Moves = llvm::any_of(
-        A.Got, [](const auto &Each) { return Each.second != Layout::Keep; });
-    if (A.Speedup && Moves && (AlsoCarved || !A.Carved) &&
+  for (const Attempt &A : Attempts)
+    if (A.Speedup && movedBy(A) && (AlsoCarved || !A.Carved) &&
         (!Result || *A.Speedup > *Result->Speedup))
       Result = &A;
-  }
   return Result;
 }
 
 static auto effortOf(const Attempt &A) {
-  return std::pair(
-      llvm::count_if(
-          A.Got, [](const auto &Each) { return Each.second != Layout::Keep; }),
-      A.Carved.has_value());
+  return std::pair(movedBy(A), A.Carved.has_value());
 }
 
 // Of equally fast ones the one that changes least.
@@ -67,7 +66,7 @@ const Attempt *TuneGroup::best() const {
   constexpr double Equal = 0.995;
   const double Least = Equal * *Best->Speedup;
   for (const Attempt &A : Attempts)
-    if (A.Speedup && *A.Speedup >= Least && effortOf(A).first > 0 &&
+    if (A.Speedup && *A.Speedup >= Least && movedBy(A) &&
         effortOf(A) < effortOf(*Best))
       Best = &A;
   return Best;
@@ -217,7 +216,8 @@ Attempt bankstripe::named(const TuneGroup &G, const Plan &Movable,
   return {Name + Left + Others, std::move(Wanted)};
 }
 
-double bankstripe::bytesOf(const Plan &P, unsigned I) {
+// In each thread; 0 of a shared one.
+static uint64_t bytesOf(const Plan &P, unsigned I) {
   return sharedArrayAt(P, I) ? 0 : P.Arrays[I].Array.Shape.BytesPerThread;
 }
 

@@ -116,9 +116,6 @@ Arrangement layoutsOf(const Plan &P);
 /// All movable arrays of \p G as \p L; those that cannot be that as stripes.
 Arrangement allAs(const TuneGroup &G, const Plan &Movable, LayoutChoice L);
 
-/// The bytes of array \p I in each thread; 0 of a shared one.
-double bytesOf(const Plan &P, unsigned I);
-
 /// The attempt that is named by the layout that most arrays of \p Wanted have.
 Attempt named(const TuneGroup &G, const Plan &Movable, Arrangement Wanted);
 

@@ -4,49 +4,151 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Rasmussen and Williams, Gaussian Processes for Machine Learning, algorithm
+// 2.1; the gain is Jones' expected improvement.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tune/Search.h"
 #include "llvm/ADT/STLExtras.h"
+#include <Eigen/Cholesky>
 #include <cmath>
 
 using namespace bankstripe;
+
+// Standard deviations of the logarithm of a speedup: what all arrays together
+// may be from what is predicted, what only such a combination of them does,
+// what only such a carveout does, and what a replay is off by.
+static constexpr double OfAll = 0.5, OfCombination = 0.15, OfCarveout = 0.3,
+                        OfReplay = 0.01;
+
+// How much of a prediction is believed.
+static constexpr double Trust = 0.5;
+
+namespace {
+
+/// The logarithm of a speedup.
+struct Estimate {
+  double Mean, Deviation;
+
+  /// By how much more than \p Best it is expected to be, where it is more.
+  double gainOver(double Best) const {
+    if (Deviation <= 0)
+      return std::max(0.0, Mean - Best);
+    const double Z = (Mean - Best) / Deviation;
+    const double Density = std::exp(-Z * Z / 2) / std::sqrt(2 * M_PI);
+    return (Mean - Best) * std::erfc(-Z / M_SQRT2) / 2 + Deviation * Density;
+  }
+};
+
+} // namespace
+
+/// What a group may do in versions that were not measured.
+class bankstripe::Expectation {
+public:
+  /// Both outlive this.
+  Expectation(const TuneGroup &G, const PredictedEffects &Effects);
+
+  Estimate of(const Arrangement &Arrays,
+              const std::optional<Carveout> &Carved) const;
+
+private:
+  struct Point {
+    const Arrangement &Arrays;
+    const std::optional<Carveout> &Carved;
+  };
+  double covariance(const Point &A, const Point &B) const;
+  double priorMean(const Arrangement &Arrays) const;
+
+  const PredictedEffects &Effects;
+  std::vector<Point> Measured;
+  Eigen::LLT<Eigen::MatrixXd> Covariances; ///< Of what was measured.
+  Eigen::VectorXd Weights;                 ///< Likewise.
+};
+
+double Expectation::covariance(const Point &A, const Point &B) const {
+  double Alike = 0;
+  unsigned Different = 0;
+  for (auto [Own, Other] : llvm::zip(A.Arrays, B.Arrays)) {
+    const bool IsSame = Own.second == Other.second;
+    Different += !IsSame;
+    // Out of local memory it is in either.
+    if (Own.second != Layout::Keep && Other.second != Layout::Keep)
+      Alike += IsSame ? 1 : 0.7;
+  }
+  const double Count = A.Arrays.size();
+  return OfAll * OfAll * Alike / Count +
+         std::exp(-2.0 * Different / Count) *
+             (OfCombination * OfCombination +
+              (A.Carved == B.Carved ? OfCarveout * OfCarveout : 0));
+}
+
+double Expectation::priorMean(const Arrangement &Arrays) const {
+  double Sum = 0;
+  for (const auto &Each : Arrays)
+    if (auto It = Effects.find(Each); It != Effects.end())
+      Sum += It->second;
+  return Trust * Sum;
+}
+
+Expectation::Expectation(const TuneGroup &G, const PredictedEffects &Effects)
+    : Effects(Effects),
+      Weights(llvm::count_if(
+          G.Attempts, [](const Attempt &A) { return A.Speedup.has_value(); })) {
+  Eigen::MatrixXd Known(Weights.size(), Weights.size());
+  for (const Attempt &A : G.Attempts) {
+    if (!A.Speedup)
+      continue;
+    const size_t I = Measured.size();
+    Weights[I] = std::log(*A.Speedup) - priorMean(A.Got);
+    Measured.push_back({A.Got, A.Carved});
+    for (size_t K = 0; K <= I; ++K)
+      Known(I, K) = covariance(Measured[I], Measured[K]);
+  }
+  Known.diagonal().array() += OfReplay * OfReplay;
+  Covariances.compute(Known);
+  Covariances.solveInPlace(Weights);
+}
+
+Estimate Expectation::of(const Arrangement &Arrays,
+                         const std::optional<Carveout> &Carved) const {
+  const Point New{Arrays, Carved};
+  Eigen::VectorXd Likeness(Weights.size());
+  for (auto [Value, Old] : llvm::zip(Likeness, Measured))
+    Value = covariance(New, Old);
+  const double Square =
+      covariance(New, New) - Likeness.dot(Covariances.solve(Likeness));
+  return {priorMean(Arrays) + Likeness.dot(Weights),
+          std::sqrt(std::max(Square, 0.0))};
+}
 
 Search::Search(std::vector<TuneGroup> &Groups, const Plan &Movable,
                Arrangement Predicted, const Foresight &Foreseen, bool TriesAll)
     : Groups(Groups), Movable(Movable), Predicted(std::move(Predicted)),
       TriesAll(TriesAll) {
   for (TuneGroup &G : Groups)
-    States[&G].Prior = priorOf(G, Foreseen);
+    States[&G].Effects = effectsOf(G, Foreseen);
 }
 
-// All arrays of a group together may well be worth half as much again, each of
-// them by its part of their bytes.
-PriorKnowledge Search::priorOf(const TuneGroup &G,
-                               const Foresight &Foreseen) const {
-  constexpr double OfAll = 0.5;
-  PriorKnowledge Prior;
-  double Bytes = 0;
-  for (unsigned I : G.Arrays)
-    Bytes += bytesOf(Movable, I);
+PredictedEffects Search::effectsOf(const TuneGroup &G,
+                                   const Foresight &Foreseen) const {
+  PredictedEffects Effects;
   for (unsigned I : G.Arrays) {
-    const double Part =
-        (1.0 / G.Arrays.size() + bytesOf(Movable, I) / std::max(Bytes, 1.0)) /
-        2;
-    Prior.Deviations[I] = OfAll * std::sqrt(Part);
     Arrangement Alone = allAs(G, Movable, Layout::Keep);
     for (const Layout L : {Layout::Stripe, Layout::Slot}) {
       Alone[I] = allAs(G, Movable, L).at(I);
       if (const auto Speedup = Foreseen(G, Alone); Speedup && *Speedup > 0)
-        Prior.Effects[{I, Alone[I]}] = std::log(*Speedup);
+        Effects[{I, Alone[I]}] = std::log(*Speedup);
     }
   }
-  return Prior;
+  return Effects;
 }
 
 const Expectation &Search::expected(const TuneGroup &G) {
   State &S = States.at(&G);
   if (!S.Expected)
-    S.Expected.emplace(G, S.Prior);
+    S.Expected = std::make_shared<Expectation>(G, S.Effects);
   return *S.Expected;
 }
 

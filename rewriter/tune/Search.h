@@ -10,13 +10,18 @@
 // the run, over what a version of them takes. So the search can end whenever
 // the time is up.
 //
+// Each array adds to the logarithm of a speedup, and neighbours are alike: a
+// Gaussian process over the layouts of a group's arrays. It begins with what
+// the model predicts, and what was measured corrects it.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_TUNE_SEARCH_H
 #define BANKSTRIPE_TUNE_SEARCH_H
 
-#include "tune/Expectation.h"
+#include "tune/Attempts.h"
 #include <functional>
+#include <memory>
 
 namespace bankstripe {
 
@@ -24,6 +29,11 @@ namespace bankstripe {
 /// group; nothing when it says none.
 using Foresight = std::function<std::optional<double>(const TuneGroup &,
                                                       const Arrangement &)>;
+
+/// The logarithm of what an array alone is predicted to be worth.
+using PredictedEffects = std::map<std::pair<unsigned, LayoutChoice>, double>;
+
+class Expectation;
 
 class Search {
 public:
@@ -60,13 +70,14 @@ public:
 private:
   /// What is kept of a group.
   struct State {
-    PriorKnowledge Prior;
-    std::vector<Attempt> Begun;          ///< Also those that are done.
-    std::optional<Expectation> Expected; ///< Of what was measured by now.
-    double Seconds = 1;                  ///< That a version takes.
+    PredictedEffects Effects;
+    std::vector<Attempt> Begun;            ///< Also those that are done.
+    std::shared_ptr<Expectation> Expected; ///< From what was measured by now.
+    double Seconds = 1;                    ///< That a version takes.
     unsigned Done = 0;
   };
-  PriorKnowledge priorOf(const TuneGroup &G, const Foresight &Foreseen) const;
+  PredictedEffects effectsOf(const TuneGroup &G,
+                             const Foresight &Foreseen) const;
   std::vector<Attempt> open(const TuneGroup &G);
   Arrangement ascend(const TuneGroup &G, Arrangement From);
   const Expectation &expected(const TuneGroup &G);
