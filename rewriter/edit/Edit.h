@@ -55,9 +55,18 @@ struct ChangedFile {
 llvm::Expected<std::vector<ChangedFile>> applyPlan(const Plan &P,
                                                    bool EmbedHelper);
 
-/// Replaces \p Path atomically by \p Text, keeping its permissions. With
-/// \p Expected given, only if the file still holds just that. Errors: the file
-/// is read-only, has changed, or cannot be written; it is then untouched.
+/// What a file shall hold.
+struct NewContents {
+  llvm::StringRef Path, Text;
+  /// If given, it is replaced only while it holds just that.
+  std::optional<llvm::StringRef> Expected;
+};
+
+/// Replaces all of \p Files or none, each of them atomically, keeping their
+/// permissions. Errors: a file is read-only, has changed, or cannot be written.
+llvm::Error replaceFiles(llvm::ArrayRef<NewContents> Files);
+
+/// The same for one file.
 llvm::Error replaceFile(llvm::StringRef Path, llvm::StringRef Text,
                         std::optional<llvm::StringRef> Expected);
 

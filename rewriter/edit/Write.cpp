@@ -63,38 +63,92 @@ llvm::Error bankstripe::makeOwnFolder(llvm::StringRef Path,
   return llvm::Error::success();
 }
 
-llvm::Error bankstripe::replaceFile(llvm::StringRef Path, llvm::StringRef Text,
-                                    std::optional<llvm::StringRef> Expected) {
-  // Through a link, the file that it names is replaced, not the link.
-  llvm::SmallString<256> Real(Path);
+namespace {
+
+/// A new text on the disk, beside the file whose place it will take.
+struct PreparedFile : NewContents {
+  /// Through a link, the file that it names is replaced, not the link.
+  llvm::SmallString<256> Real;
+  bool Exists = false;
+  fs::TempFile Temporary;
+  std::string Before = {}; ///< What was there.
+};
+
+} // namespace
+
+static llvm::Expected<PreparedFile> prepare(const NewContents &File) {
+  llvm::SmallString<256> Real(File.Path);
   fs::file_status Status;
-  bool Exists = !fs::status(Path, Status) && fs::exists(Status);
+  const bool Exists = !fs::status(File.Path, Status) && fs::exists(Status);
   if (Exists) {
-    if (std::error_code EC = fs::real_path(Path, Real))
-      return failure(Path, EC.message());
+    if (std::error_code EC = fs::real_path(File.Path, Real))
+      return failure(File.Path, EC.message());
     if (llvm::Error E = checkWritable(Real, Status.permissions()))
-      return E;
+      return std::move(E);
   }
-  if (Expected)
-    if (llvm::Error E = checkUnchanged(Real, *Expected))
-      return E;
+  if (File.Expected)
+    if (llvm::Error E = checkUnchanged(Real, *File.Expected))
+      return std::move(E);
 
   auto Temporary = fs::TempFile::create(Real + ".bankstripe-%%%%%%",
                                         Exists ? Status.permissions()
                                                : fs::all_read | fs::all_write);
   if (!Temporary)
-    return failure(Path, toString(Temporary.takeError()));
+    return failure(File.Path, toString(Temporary.takeError()));
   llvm::raw_fd_ostream OS(Temporary->FD, /*shouldClose=*/false);
-  OS << Text;
+  OS << File.Text;
   OS.flush();
   std::error_code EC = OS.error();
   OS.clear_error();
   // The mask of new files may have taken some away.
   if (!EC && Exists)
     EC = fs::setPermissions(Temporary->FD, Status.permissions());
-  llvm::Error Failed = EC ? llvm::errorCodeToError(EC) : Temporary->keep(Real);
-  if (!Failed)
-    return llvm::Error::success();
+  if (!EC)
+    return PreparedFile{File, Real, Exists, std::move(*Temporary)};
   llvm::consumeError(Temporary->discard());
-  return failure(Path, toString(std::move(Failed)));
+  return failure(File.Path, EC.message());
+}
+
+static llvm::Error restore(const PreparedFile &File) {
+  if (File.Exists)
+    return replaceFile(File.Real, File.Before, std::nullopt);
+  std::error_code EC = fs::remove(File.Real);
+  return EC ? failure(File.Path, EC.message()) : llvm::Error::success();
+}
+
+llvm::Error bankstripe::replaceFiles(llvm::ArrayRef<NewContents> Files) {
+  llvm::Error Problems = llvm::Error::success();
+  std::vector<PreparedFile> Prepared;
+  for (const NewContents &File : Files)
+    if (auto Next = prepare(File))
+      Prepared.push_back(std::move(*Next));
+    else
+      Problems = joinErrors(std::move(Problems), Next.takeError());
+  size_t Replaced = 0;
+  for (; !Problems && Replaced < Prepared.size(); ++Replaced) {
+    PreparedFile &File = Prepared[Replaced];
+    if (Files.size() > 1 && File.Exists)
+      File.Before = readText(File.Real).value_or("");
+    if (File.Expected) // Two names may be those of one file.
+      Problems = checkUnchanged(File.Real, *File.Expected);
+    if (Problems)
+      break;
+    if (llvm::Error E = File.Temporary.keep(File.Real)) {
+      Problems = failure(File.Path, toString(std::move(E)));
+      break;
+    }
+  }
+  if (!Problems)
+    return Problems;
+  for (size_t I = 0; I < Prepared.size(); ++I)
+    if (I < Replaced)
+      Problems = joinErrors(std::move(Problems), restore(Prepared[I]));
+    else
+      llvm::consumeError(Prepared[I].Temporary.discard());
+  return Problems;
+}
+
+llvm::Error bankstripe::replaceFile(llvm::StringRef Path, llvm::StringRef Text,
+                                    std::optional<llvm::StringRef> Expected) {
+  return replaceFiles({{Path, Text, Expected}});
 }

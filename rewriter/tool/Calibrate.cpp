@@ -50,10 +50,9 @@ static llvm::Expected<std::string> measure(StringRef CudaPath) {
   if (!Folder)
     return Folder.takeError();
   const std::string Source = Folder->path() + "/Kernels.cu";
-  if (llvm::Error E = write(Source, CalibrationKernels))
-    return E;
-  if (llvm::Error E =
-          write(Folder->path() + "/" + HelperFileName.str(), helperText()))
+  const std::string Helper = Folder->path() + "/" + HelperFileName.str();
+  if (llvm::Error E = replaceFiles({{Source, CalibrationKernels, std::nullopt},
+                                    {Helper, helperText(), std::nullopt}}))
     return E;
   std::vector<std::string> Programs;
   std::string Problem, Printed;

@@ -6,74 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "bench/Copies.h"
-#include "model/HelperParts.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
-#include "tool/Pipeline.h"
+#include "tool/InPlace.h"
 #include "tool/StandardInput.h"
 #include "tool/Version.h"
-#include "wrap/Includes.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
-namespace path = llvm::sys::path;
-
-// Where the helper is that \p File includes, beside it as far as nobody says
-// otherwise; empty if it includes none.
-static std::string helperPlace(const ChangedFile &File) {
-  for (const IncludeDirective &D : findIncludes(File.After))
-    if (D.Quoted && path::filename(D.Name) == HelperFileName) {
-      llvm::SmallString<256> Place(path::parent_path(File.Path));
-      path::append(Place, llvm::sys::fs::exists(Place + "/" + D.Name)
-                              ? StringRef(D.Name)
-                              : StringRef(HelperFileName));
-      return std::string(Place);
-    }
-  return "";
-}
-
-// Helpers lie there before the files that include them. One that is there keeps
-// the parts that it has, since other files may use them.
-static llvm::Error writeInPlace(const RunResult &Run) {
-  std::map<std::string, std::vector<StringRef>> Users; // By the helper's place.
-  for (const ChangedFile &File : Run.Changes)
-    if (std::string Place = helperPlace(File); !Place.empty())
-      Users[Place].push_back(File.After);
-  llvm::Error Problems = llvm::Error::success();
-  std::set<std::string> Unwritten;
-  auto Write = [&](const std::string &Place, StringRef Text,
-                   const std::string &OfFilesWith) {
-    if (llvm::Error E = writeOwnFile(Place, Text)) {
-      Problems = joinErrors(std::move(Problems), std::move(E));
-      Unwritten.insert(OfFilesWith);
-    }
-  };
-  for (auto &[Place, Texts] : Users) {
-    const std::string Earlier = readText(Place).value_or("");
-    if (Earlier == helperText())
-      continue;
-    Texts.push_back(Earlier);
-    Write(Place, helperFor(Texts), Place);
-  }
-  for (const ChangedFile &File : Run.Changes)
-    if (StringRef(File.After).contains(("\"" + ChoiceFileName + "\"").str()))
-      Write((path::parent_path(File.Path) + "/" + ChoiceFileName).str(),
-            choiceText(), helperPlace(File));
-  for (const ChangedFile &File : Run.Changes)
-    if (!Unwritten.count(helperPlace(File)))
-      Problems = joinErrors(std::move(Problems),
-                            replaceFile(File.Path, File.After, File.Before));
-  return Problems;
-}
 
 static llvm::Error write(const RunResult &Run, const ToolOptions &Options) {
   if (Options.Mode == RewriteMode::InPlace)
-    return writeInPlace(Run);
+    return writeInPlace(Run, Options.level());
   if (Options.Mode == RewriteMode::OutputDirectory)
     return Copies(Options.Reading.OutputDirectory, Options.Reading.Paths)
         .write(Run.Read.Files, Run.Changes);
@@ -116,9 +62,14 @@ static void report(const RunResult &Run, const ToolOptions &Options) {
   const bool ShowsDiff =
       Options.Mode == RewriteMode::DryRun ||
       (Options.Mode == RewriteMode::Check && Options.level() != Detail::Quiet);
-  if (Rewrites && ShowsDiff && !Options.ReadsStandardInput)
-    for (const ChangedFile &File : Run.Changes)
-      printDiff(llvm::outs(), displayName(File.Path), File);
+  if (!Rewrites || !ShowsDiff || Options.ReadsStandardInput)
+    return;
+  for (const ChangedFile &File : Run.Changes)
+    printDiff(llvm::outs(), displayName(File.Path), File);
+  if (Options.Mode == RewriteMode::DryRun && Options.level() != Detail::Quiet &&
+      !llvm::outs().is_displayed() && !helpersFor(Run.Changes).empty())
+    llvm::errs() << "bankstripe: the diff lacks " << HelperFileName
+                 << "; --embed-helper puts it into the files\n";
 }
 
 // The last line, where it is not overlooked, also if both streams are one.

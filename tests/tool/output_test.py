@@ -32,6 +32,15 @@ class DryRun(ToolTest):
         self.assertIn("[stripe, dynamic-index]", done.stderr)
         self.assertNotIn("dynamic-index", done.stdout)
 
+    def test_says_that_the_diff_lacks_the_helper(self):
+        hint = "the diff lacks bankstripe.cuh"
+        self.write("a.cu", moves())
+        self.assertIn(hint, self.run_tool("rewrite", "a.cu").stderr)
+        for options in (["rewrite", "--embed-helper"], ["rewrite", "--quiet"], ["rewrite", "--check"], ["analyze"]):
+            self.assertNotIn(hint, self.run_tool(*options, "a.cu").stderr)
+        self.write("bankstripe.cuh", HELPER)
+        self.assertNotIn(hint, self.run_tool("rewrite", "a.cu").stderr)
+
     def test_long_lines_are_cut_on_a_terminal(self):
         self.write("a.cu", moves().replace("int last", "  " + "; " * 200 + "int last"))
         text = self.errors_on_terminal("rewrite", "--no-confirm", "a.cu", COLUMNS="70")
@@ -102,6 +111,33 @@ class InPlace(ToolTest):
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "b.cu"))
         self.assertIn("begin(Storage", self.read("bankstripe.cuh"))
         self.assertIn("struct slots", self.read("bankstripe.cuh"))
+
+    def test_names_each_file_that_it_writes_and_headers_first(self):
+        self.write("a.cu", '#include "kernel.cuh"\n' + moves("own"))
+        self.write("kernel.cuh", "#pragma once\n" + moves("shared"))
+        done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "."))
+        self.assertIn("bankstripe: kernel.cuh: a header that other files may include; 1 array moved\n"
+                      "bankstripe: a.cu: 1 array moved\n"
+                      "bankstripe: bankstripe.cuh: written\n"
+                      "bankstripe: to undo: git restore FILE, remove the helper; docs/guide/review.md\n", done.stderr)
+        self.assertNotIn("written", self.run_tool("rewrite", "--in-place", ".").stderr)
+
+    def test_other_file_of_the_name_of_the_helper_stays(self):
+        for name, options in (("bankstripe.cuh", []), ("bankstripe_choose.cuh", ["--choose"])):
+            with self.subTest(name):
+                self.write("a.cu", moves())
+                self.write(name, "#pragma once\n// My own stripes.\n")
+                before = self.snapshot()
+                done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", *options, "a.cu"))
+                self.assertIn(f"cannot write '{name}': there is another file of that name", done.stderr)
+                self.assertEqual(self.snapshot(), before)
+                (self.folder / name).unlink()
+
+    def test_helper_of_another_version_is_replaced(self):
+        self.write("a.cu", moves())
+        self.write("bankstripe.cuh", HELPER + "// An older one.\n")
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.assert_helper(self.read("bankstripe.cuh").replace("struct slots", ""))
 
     def test_whole_helper_stays(self):
         self.write("a.cu", moves())

@@ -178,6 +178,50 @@ TEST_F(Write, ReadOnlyFileBehindALinkIsRefused) {
   EXPECT_EQ(read(Path), "old");
 }
 
+TEST_F(Write, ManyFilesAreReplacedOrNone) {
+  const std::string First = make("a.cu", "old", 0640), New = path("new.cuh"),
+                    Last = make("z.cu", "old");
+  EXPECT_FALSE(bool(replaceFiles({{First, "1", StringRef("old")},
+                                  {New, "2", std::nullopt},
+                                  {Last, "3", StringRef("old")}})));
+  EXPECT_EQ(read(First) + read(New) + read(Last), "123");
+  EXPECT_EQ(entries(), 3u);
+  EXPECT_EQ(toString(replaceFiles({{First, "4", StringRef("1")},
+                                   {Last, "5", StringRef("changed")}})),
+            "cannot write '" + Last +
+                "': it has changed since it was read; run bankstripe again");
+  EXPECT_EQ(read(First) + read(Last), "13");
+  EXPECT_EQ(entries(), 3u);
+}
+
+TEST_F(Write, AFileWithTwoNamesIsNotWrittenTwice) {
+  const std::string Path = make("a.cu", "old"), Link = path("link.cu");
+  ASSERT_FALSE(fs::create_link("a.cu", Link));
+  EXPECT_NE(toString(replaceFiles({{Path, "1", StringRef("old")},
+                                   {Link, "2", StringRef("old")}}))
+                .find("it has changed"),
+            std::string::npos);
+  EXPECT_EQ(read(Path), "old");
+  EXPECT_EQ(entries(), 2u);
+}
+
+// A folder cannot be replaced, which only shows when it is tried.
+TEST_F(Write, WhatWasReplacedBeforeAnErrorIsRestored) {
+  const std::string First = make("a.cu", "old", 0640), New = path("new.cuh");
+  ASSERT_FALSE(fs::create_directory(path("folder")));
+  const std::string Message =
+      toString(replaceFiles({{First, "1", StringRef("old")},
+                             {New, "2", std::nullopt},
+                             {path("folder"), "3", std::nullopt}}));
+  EXPECT_TRUE(
+      StringRef(Message).starts_with("cannot write '" + path("folder") + "': "))
+      << Message;
+  EXPECT_EQ(read(First), "old");
+  EXPECT_EQ(modeOf(First), 0640u);
+  EXPECT_FALSE(fs::exists(New));
+  EXPECT_EQ(entries(), 2u);
+}
+
 TEST_F(Write, MissingFolder) {
   std::string Path = path("none/a.cu");
   std::string Message = replace(Path, "new");

@@ -1,0 +1,27 @@
+//===-- InPlace.h - bankstripe rewrite --in-place ---------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_TOOL_INPLACE_H
+#define BANKSTRIPE_TOOL_INPLACE_H
+
+#include "tool/Pipeline.h"
+
+namespace bankstripe {
+
+/// The helpers that have to be written so that the changed files compile, by
+/// their places.
+std::map<std::string, std::string>
+helpersFor(llvm::ArrayRef<ChangedFile> Changes);
+
+/// Replaces the changed files, writes their helpers, and unless \p Level is
+/// quiet names each file on standard error. Errors: a file cannot be written,
+/// or another file has the name of a helper; then nothing is changed.
+llvm::Error writeInPlace(const RunResult &Run, Detail Level);
+
+} // namespace bankstripe
+
+#endif
