@@ -14,10 +14,26 @@ using namespace bankstripe::runtime;
 #define BANKSTRIPE_TEXT_OF(NAME) #NAME
 #define BANKSTRIPE_TEXT(NAME) BANKSTRIPE_TEXT_OF(NAME)
 
+// CUPTI, and programs that nvcc made, need a driver for their version of CUDA.
+static std::string whyTooOld(void *Library) {
+  constexpr int Needed = CUDA_VERSION / 1000;
+  const auto GetVersion = reinterpret_cast<decltype(&cuDriverGetVersion)>(
+      ::dlsym(Library, "cuDriverGetVersion"));
+  int Found = 0;
+  if (!GetVersion || GetVersion(&Found) != CUDA_SUCCESS ||
+      Found / 1000 >= Needed)
+    return "";
+  return "the NVIDIA driver is for CUDA " + std::to_string(Found / 1000) + "." +
+         std::to_string(Found % 1000 / 10) + "; install one for CUDA " +
+         std::to_string(Needed) + " or later";
+}
+
 std::string Driver::load() {
   void *Library = ::dlopen("libcuda.so.1", RTLD_NOW);
   if (!Library)
     return "no NVIDIA driver is installed (libcuda.so.1 was not found)";
+  if (std::string Problem = whyTooOld(Library); !Problem.empty())
+    return Problem;
   std::string Missing;
 #define BANKSTRIPE_LOAD(NAME)                                                  \
   NAME = reinterpret_cast<decltype(NAME)>(                                     \
@@ -26,9 +42,7 @@ std::string Driver::load() {
     Missing = BANKSTRIPE_TEXT(NAME);
   BANKSTRIPE_DRIVER_FUNCTIONS(BANKSTRIPE_LOAD)
 #undef BANKSTRIPE_LOAD
-  return Missing.empty() ? ""
-                         : "the NVIDIA driver has no " + Missing +
-                               "; install one for CUDA 12 or later";
+  return Missing.empty() ? "" : "the NVIDIA driver has no " + Missing;
 }
 
 std::string Driver::name(CUresult Result) const {

@@ -4,7 +4,11 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import json
+import os
+import shutil
+import subprocess
 import unittest
+import unittest.mock
 
 from programs import BUILD, ProgramTest
 from support import CHANGES, DONE, PLAIN, SOME_FAILED, USAGE, ToolTest, moves
@@ -108,6 +112,15 @@ class HandedOn(ToolTest):
 
     def test_arguments_for_nvcc_are_no_commands(self):
         self.expect(USAGE, self.run_tool("verify", "--", "-O3"))
+
+    @unittest.skipUnless(shutil.which("cc"), "no C compiler")
+    def test_an_older_driver_is_named_at_once(self):
+        self.write("driver.c", "int cuDriverGetVersion(int *version) { *version = 12040; return 0; }\n")
+        subprocess.run(["cc", "-shared", "-o", "libcuda.so.1", "driver.c"], cwd=self.folder, check=True)
+        with unittest.mock.patch.dict(os.environ, LD_LIBRARY_PATH=str(self.folder)):
+            done = self.expect(SOME_FAILED, self.hand_on("verify", "--", "true", "--vs", "true"))
+        self.assertIn("there is no GPU to verify on: the NVIDIA driver is for CUDA 12.4; install one for CUDA 13 or "
+                      "later", done.stderr)
 
     def test_a_replay_as_it_stands(self):
         self.assertTrue(self.hand_on("replay", "--version").stdout.startswith("bankstripe-replay "))
