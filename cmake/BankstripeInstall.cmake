@@ -5,7 +5,7 @@
 #   lib/bankstripe/          the recorder, Clang's headers
 #   lib/cmake/bankstripe/    the CMake package
 #   include/                 the header that rewritten code includes
-#   share/                   documents, the completion for bash
+#   share/                   documents, completions for bash, zsh and fish
 
 include(CMakePackageConfigHelpers)
 
@@ -46,8 +46,13 @@ if(TARGET bankstripe-verify)
           COMPONENT verify)
 endif()
 
-install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/completion.bash RENAME bankstripe
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tool)
+foreach(place IN ITEMS bash:bash-completion/completions/bankstripe
+                       zsh:zsh/vendor-completions/_bankstripe
+                       fish:fish/vendor_completions.d/bankstripe.fish)
+  string(REGEX MATCH "(.*):(.*)/(.*)" _ ${place})
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/completion.${CMAKE_MATCH_1} RENAME ${CMAKE_MATCH_3}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/${CMAKE_MATCH_2} COMPONENT tool)
+endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs

@@ -1,5 +1,4 @@
-# bash completion of bankstripe, of what --help lists; architectures are those
-# of rewriter/arch/ArchInfo.cpp, which tests/cmake/install_test.py compares.
+# bash completion of bankstripe, of what the program lists
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -24,7 +23,7 @@ _bankstripe() {
   if [[ $COMP_CWORD == 1 ]]; then
     choices=$("$1" --help | sed -n 's/^  \([a-z]*\) *- .*/\1/p')
   elif [[ $option == --gpu-arch ]]; then
-    choices='sm_70 sm_72 sm_75 sm_80 sm_86 sm_87 sm_88 sm_89 sm_90 sm_100 sm_103 sm_110 sm_120 sm_121'
+    choices=$("$1" analyze --gpu-arch=none . 2>&1 | grep -o 'sm_[0-9]*') # Those that there are.
   elif [[ $option ]]; then
     choices=$("$1" "$command" --help | awk -v o="$option=" \
       '/^  -/ { on = index($1, o) == 1 } on && /^    =/ { print substr($1, 2) }')

@@ -63,37 +63,92 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
+# Of zsh's own functions, what they are given is printed.
+ASK_ZSH = """compadd() {
+  while [[ $1 == -* && $1 != -- ]]; do shift 2; done
+  print -l -- ${(M)@[2,-1]:#${words[CURRENT]#*=}*}
+}
+_describe() { compadd -- ${choices%%:*} }
+compset() { }
+_files() { print files }
+_command_names() { print commands }
+_normal() { print behind: $words }
+script=$1
+shift
+words=("$@") CURRENT=$#
+source "$script"
+"""
+
+ASK_FISH = """source $argv[1]
+set -x PATH (dirname $argv[2]) $PATH
+complete -C "bankstripe $argv[3..-1]"
+"""
+
+
 class Completion(unittest.TestCase):
-    script = SOURCE / "cmake/package/completion.bash"
+    places = {"bash": "bash-completion/completions/bankstripe", "zsh": "zsh/vendor-completions/_bankstripe",
+              "fish": "fish/vendor_completions.d/bankstripe.fish"}
 
-    def ask(self, *words):
-        return run("bash", "-c", ASK_BASH, "bash", self.script, tool(), *words).stdout.split()
+    def script(self, shell):
+        return prefix() / "share" / self.places[shell]
 
-    def test_is_where_bash_looks(self):
-        self.assertEqual((prefix() / "share/bash-completion/completions/bankstripe").read_bytes(),
-                         self.script.read_bytes())
+    def bash(self, *words):
+        return run("bash", "-c", ASK_BASH, "bash", self.script("bash"), tool(), *words).stdout.split()
+
+    def zsh(self, *words):
+        return run("zsh", "-fc", ASK_ZSH, "zsh", self.script("zsh"), tool(), *words).stdout.split()
+
+    def fish(self, *words):
+        lines = run("fish", "--no-config", "-c", ASK_FISH, self.script("fish"), tool(), *words).stdout.splitlines()
+        return [line.split("\t")[0] for line in lines]
+
+    def test_are_where_shells_look(self):
+        for shell in self.places:
+            self.assertEqual(self.script(shell).read_bytes(),
+                             (SOURCE / f"cmake/package/completion.{shell}").read_bytes())
 
     def test_commands(self):
         listed = run(tool(), "--help").stdout.split("SUBCOMMANDS:")[1].split("Type ")[0]
-        self.assertEqual(self.ask(""), re.findall(r"(?m)^  (\w+) +- ", listed))
-        self.assertEqual(self.ask("rew"), ["rewrite"])
+        self.assertEqual(self.bash(""), re.findall(r"(?m)^  (\w+) +- ", listed))
+        self.assertEqual(self.bash("rew"), ["rewrite"])
 
     def test_options_and_their_values(self):
-        self.assertEqual(self.ask("rewrite", "--lay"), ["--layout="])
-        self.assertEqual(self.ask("rewrite", "--layout", "=", "s"), ["stripe", "slot", "split"])
-        self.assertEqual(self.ask("analyze", "--color", "="), ["auto", "always", "never"])
-        self.assertEqual(self.ask("analyze", "--in-pl"), [])
-        self.assertEqual(self.ask("reason", "over-b"), ["over-budget"])
+        self.assertEqual(self.bash("rewrite", "--lay"), ["--layout="])
+        self.assertEqual(self.bash("rewrite", "--layout", "=", "s"), ["stripe", "slot", "split"])
+        self.assertEqual(self.bash("analyze", "--color", "="), ["auto", "always", "never"])
+        self.assertEqual(self.bash("analyze", "--in-pl"), [])
+        self.assertEqual(self.bash("reason", "over-b"), ["over-budget"])
 
     def test_architectures(self):
         table = (SOURCE / "rewriter/arch/ArchInfo.cpp").read_text(encoding="utf-8")
-        self.assertEqual(self.ask("analyze", "--gpu-arch", "="), re.findall(r'{"(sm_\d+)"', table))
+        self.assertEqual(self.bash("analyze", "--gpu-arch", "="), re.findall(r'{"(sm_\d+)"', table))
 
     def test_the_command_behind_wrap(self):
-        self.assertIn("cmake", self.ask("wrap", "cmak"))
-        self.assertIn("cmake", self.ask("wrap", "--layout", "=", "slot", "cmak"))
-        self.assertEqual(self.ask("wrap", "--layout", "=", "sl"), ["slot"])
-        self.assertEqual(self.ask("wrap", "cmake", "-E"), [])
+        self.assertIn("cmake", self.bash("wrap", "cmak"))
+        self.assertIn("cmake", self.bash("wrap", "--layout", "=", "slot", "cmak"))
+        self.assertEqual(self.bash("wrap", "--layout", "=", "sl"), ["slot"])
+        self.assertEqual(self.bash("wrap", "cmake", "-E"), [])
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_of_zsh(self):
+        self.assertEqual(self.zsh("rew"), ["rewrite"])
+        self.assertEqual(self.zsh("rewrite", "--lay"), ["--layout="])
+        self.assertEqual(self.zsh("rewrite", "--layout=s"), ["stripe", "slot", "split"])
+        self.assertEqual(self.zsh("analyze", "--gpu-arch=sm_9"), ["sm_90"])
+        self.assertEqual(self.zsh("reason", "over-b"), ["over-budget"])
+        self.assertEqual(self.zsh("rewrite", "sr"), ["files"])
+        self.assertEqual(self.zsh("wrap", "--layout=slot", "nv"), ["commands"])
+        self.assertEqual(self.zsh("wrap", "nvcc", "-c"), ["behind:", "nvcc", "-c"])
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_of_fish(self):
+        self.assertEqual(self.fish("rew"), ["rewrite"])
+        self.assertEqual(self.fish("rewrite", "--lay"), ["--layout="])
+        self.assertEqual(self.fish("rewrite", "--layout=sl"), ["--layout=slot"])
+        self.assertEqual(self.fish("analyze", "--gpu-arch=sm_9"), ["--gpu-arch=sm_90"])
+        self.assertEqual(self.fish("reason", "over-b"), ["over-budget"])
+        self.assertIn("dirname", self.fish("wrap", "--layout=slot", "dirn"))
+        self.assertEqual(self.fish("wrap", "nvcc", "--lay"), [])
 
 
 class Configuration(FolderTest):
