@@ -7,11 +7,8 @@
 //
 // LLVM's YAML traits read and write with one description, and report what they
 // do not know with its line. A decision that is misspelt would be one that is
-// not obeyed, so whatever is not understood is an error.
-//
-// For a source file the nearest decisions file speaks, alone, as people know it
-// from .clang-tidy; a header has its own nearest one, whoever includes it.
-// Files are compared by their real paths.
+// not obeyed, so whatever is not understood is an error. Files are compared by
+// their real paths.
 //
 //===----------------------------------------------------------------------===//
 

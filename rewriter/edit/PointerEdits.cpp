@@ -5,18 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     const int *p = a;              ::bankstripe::pointer<const int> p = a;
-//
-// A function that such a pointer is passed to becomes a template, if no call
-// can tell, and calls stay as they are:
-//
-//     int sum(const int *p) { ...    template <class p_pointer>
-//                                    int sum(p_pointer p) { ...
-//
-// Others get an overload right behind them, and the original serves all other
-// calls. What is needed is collected from the calls: which parameters of a
-// function are striped there, and in which form; it passes them on, which may
-// ask for further ones.
+// Pointers that walk over an array, and the functions that they are passed to
+// (docs/internals/layouts.md, "Pointers"). What is needed is collected from the
+// calls: which parameters of a function are striped there, and in which form.
+// The function passes them on, which may ask for further ones.
 //
 //===----------------------------------------------------------------------===//
 

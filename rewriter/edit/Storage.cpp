@@ -5,11 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Storage gets a name of its own. The array's name becomes an accessor of a
-// stripe (`auto a = begin(a_stripes)`), or a reference of the original type to
-// a slot (`float (&a)[32] = a_slots.mine()`), so that uses keep their text.
-// The layouts are in docs/internals/layouts.md, how each is spelled at the top
-// of runtime/device/bankstripe.cuh. Where the launch asks for the storage, or a
+// Storage gets a name of its own, so that uses of the array keep their text
+// (docs/internals/layouts.md). Where the launch asks for the storage, or a
 // function of the helper holds it, its declaration is a reference to it, here
 // called a view.
 //

@@ -5,21 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The places where a function's text, with arrays moved, stands beside what
-// it was (docs/internals/layouts.md, "Versions"):
-//
-//   in the function    if (::bankstripe::block_of_at_most<128>()) {
-//                        // As below, with arrays in shared memory.
-//                        ...
-//                        return;
-//                      }
-//   in some lines      #ifdef __CUDA_ARCH__
-//                      ...
-//                      #else
-//                      ...
-//                      #endif
-//   behind a kernel    static __global__ void count_striped(...) { ... }
-//   or a function      static __device__ void sort_striped(...) { ... }
+// The places where a function's text, with arrays moved, is beside the original
+// text: in the function, in lines for the device, or in a copy of a kernel or a
+// function (docs/internals/layouts.md, "Versions").
 //
 //===----------------------------------------------------------------------===//
 

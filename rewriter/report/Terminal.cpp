@@ -78,13 +78,8 @@ void Progress::show(StringRef Text) {
 }
 
 void Progress::done(StringRef Name) {
-  const auto Now = std::chrono::steady_clock::now();
-  ++Count;
-  if (!Enabled || (Now - Shown < ShowInterval && Count < Total))
-    return;
-  Shown = Now;
+  if (++Count == Total)
+    Shown = {}; // The last one is shown in any case.
   const unsigned Columns = columnsOf(llvm::errs());
-  llvm::errs() << "\r\x1b[K"
-               << progressLine(Count, Total, printable(Name),
-                               Columns ? Columns - 1 : 79);
+  show(progressLine(Count, Total, printable(Name), Columns ? Columns - 1 : 79));
 }

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs that compile kernels while they run (NVRTC) hold their sources as
-// strings, which nobody reads here.
+// Sources of kernels in strings (NVRTC), which this program does not read.
 //
 //===----------------------------------------------------------------------===//
 

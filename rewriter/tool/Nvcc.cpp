@@ -5,14 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each file with kernels is compiled as it is (if the launcher has not done
-// so): the stack frames say what is in local memory, and how many warps run,
-// and so what the shared memory costs, depends on the registers. With that all
-// is planned anew. Frames that no array explains are looked at once more. Then
-// the files that change are compiled as they would be, from a mirror in a
-// temporary folder, and planning is told what came of that. Where sources ask
-// for which side they are compiled, the host's side is compiled with them. What
-// follows from it is decided in plan/.
+// What nvcc and ptxas say of the originals and of the rewritten files, and
+// which questions are asked again after each plan (docs/internals/design.md,
+// "The stages"). What follows from it is decided in plan/.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,7 +17,7 @@
 
 namespace bankstripe {
 
-/// Exit codes, as documented in the README.
+/// Exit codes (docs/reference/exit-codes.md).
 enum ExitCode {
   ExitDone = 0,
   ExitChanges = 1, ///< `--check` found changes, or verification failed.

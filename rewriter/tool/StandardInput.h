@@ -5,9 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `bankstripe rewrite -` rewrites the source on standard input, with the helper
-// in it, for programs that hold kernels as strings. The source is a file of its
-// own meanwhile, because nvcc is asked about it, too.
+// The source is in a file of its own meanwhile, because nvcc is asked about it.
 //
 //===----------------------------------------------------------------------===//
 

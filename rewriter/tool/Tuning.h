@@ -5,13 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     the original runs once              which kernels, which blocks, captures
-//     each version of a kernel alone      bench/Replays
-//     where that cannot be, each in it    the whole program
-//     the best of all kernels together    the whole program
-//
-// From the search on it ends when the time is up, or when somebody asks for it,
-// with what is best and right by then.
+// One `bankstripe tune`: the original runs once, then versions of its kernels
+// are measured alone or in the program, then the best of all together
+// (docs/guide/tune.md). From the search on it ends when the time is up, or when
+// somebody asks for it, with what is best and right by then.
 //
 //===----------------------------------------------------------------------===//
 

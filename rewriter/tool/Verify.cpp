@@ -5,14 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `verify -- ORIGINAL ARGS... --vs REWRITTEN ARGS...` is handed to
-// bankstripe-verify as it is, and `replay` to bankstripe-replay. The other form
-// rewrites one program, builds it both ways, and hands the two programs to
-// bankstripe-verify, which knows nothing of LLVM.
-//
-// nvcc may fuse a multiplication and an addition into one operation with one
-// rounding. Where the programs differ, both are built once more without fusing:
-// when they agree then, the rewrite is right and the rounding moved.
+// Two commands, or a replay, are handed to the program beside this one. Else
+// one program is rewritten and built both ways. Where the two differ, both are
+// built once more without fused operations: if they agree then, the rewrite is
+// right.
 //
 //===----------------------------------------------------------------------===//
 

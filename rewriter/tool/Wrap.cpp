@@ -6,13 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A compiler launcher; docs/internals/front-end.md has its steps. Whatever
-// happens, the build gets its object: what cannot be rewritten, be it for a
-// crash, is compiled as it is. Each file is decided alone, and all of a command
-// are compiled by it together.
-//
-// A file that nobody knows is compiled first, which costs nothing where nothing
-// moves: few files have kernels with local memory. Where something may move,
-// what nvcc said is what planning asks for.
+// happens, the build gets its object.
 //
 //===----------------------------------------------------------------------===//
 #include "model/SourceFile.h"

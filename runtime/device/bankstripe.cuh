@@ -4,20 +4,19 @@
 // nothing but the CUDA language (C++11 or newer). Regenerate it, do not edit
 // it.
 //
-// docs/internals/layouts.md says where each element lies, and why. In short,
-// `int counts[16]` becomes one of
+// What each name is for is shown in docs/internals/layouts.md of bankstripe:
 //
-//     __shared__ int counts_stripes[bankstripe::warps(128)][16][32];
-//     auto counts = bankstripe::begin(counts_stripes);
+//     warps, begin, pointer, clear, initialize         stripes
+//     word, packed, padded, unit                       their elements
+//     split                                            stripes with a rest
+//     slots, place, clear_slot, initialize_slot        slots
+//     bits, bit, long_bit                              bools in registers
+//     shared_bytes, configured, dynamic_stripe, ...    dynamic shared memory
+//     block_of_at_most, require_block_of_at_most       largest blocks
 //
-//     __shared__ bankstripe::slots<int[16], 128> counts_slots;
-//     int (&counts)[16] = counts_slots.mine();
-//
-//     auto counts = bankstripe::dynamic_stripe<int[16], 0, 4224>();
-//
-// An index must lie in the array: its neighbours belong to the same thread, but
-// what lies beyond them belongs to another warp. Define BANKSTRIPE_CHECK_BOUNDS
-// to trap there. (An index may leave its row, as that of an array does.)
+// An index must lie in the array: what lies beyond it belongs to another warp.
+// Define BANKSTRIPE_CHECK_BOUNDS to trap on an element outside its array. (An
+// index may leave its row, as that of an array does.)
 //
 // Parts. `bankstripe rewrite` writes the parts that sources use, without their
 // comments: each says for which names it is, and which other parts it needs.

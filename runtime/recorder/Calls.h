@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// docs/internals/recorder.md, "Interposition", says how to read the table. No
-// call tells of memory that kernels allocate themselves (malloc in device
-// code), nor of the contents of printf's buffer.
+// One table: what the recorder follows, and what it cannot follow and counts.
+// No call reports memory that kernels allocate themselves (malloc in device
+// code), nor the contents of printf's buffer.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The recorder follows the rules of docs/internals/recorder.md,
-// "Interposition". Without a request (recording/Request.h) it does nothing;
-// with one that it cannot read, the recording says so.
+// What the driver loads and CUPTI calls back: docs/internals/recorder.md,
+// "Interposition". A request says what the recorder does (recording/Request.h).
+// Without one it does nothing; with one that it cannot read, the recording says
+// so.
 //
 //===----------------------------------------------------------------------===//
 

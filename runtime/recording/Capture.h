@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a capture holds: docs/internals/recorder.md, "Captures". It is a file of
-// records (recording/Records.h). What records refer to stands before them. A
-// file is complete when the last one is an End.
+// What it takes to launch one kernel again (docs/internals/recorder.md,
+// "Captures"): a file of records (recording/Records.h). What records refer to
+// comes before them. A file is complete when the last one is an End.
 //
 //     Program  device, capability, launch
 //     Kernel   CapturedKernel::listFields()

@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// docs/internals/recorder.md, "A recording", says what a digest is. The mixing
-// function is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable
-// pseudorandom number generators, 2014), a bijection of the word for every
-// position. Words are counted from the start of the allocation. Bytes after the
-// last whole one form a word padded with zeros. Chunks are a power of two of at
-// least 256 bytes.
+// How a digest is made up (docs/internals/recorder.md, "A recording"). A word
+// is mixed with its position by the finalizer of SplitMix64 (Steele, Lea,
+// Flood: Fast splittable pseudorandom number generators, 2014), a bijection of
+// the word for every position. Words are counted from the start of the
+// allocation; bytes after the last whole word form a word padded with zeros.
 //
 // The device code and the host (for tests) share this file.
 //

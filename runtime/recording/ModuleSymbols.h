@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An image is any bytes: one that is no ELF file of 64 bits, or that points
-// outside itself, yields what was found so far.
+// The names of variables are in the symbol table of the device image that was
+// loaded. An image is any bytes: one that is no ELF file of 64 bits, or that
+// points outside itself, yields what was found so far.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,11 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A recording is what the recorder writes while a program runs and what the
-// verifier reads: plain structs, which a test can build by hand.
-//
-// A recording is a file of records (Records.h), in the order of what happened.
-// What crashed leaves no End.
+// What the recorder writes while a program runs and the verifier reads: a file
+// of records (Records.h), in the order of what happened. What crashed leaves no
+// End.
 //
 //     Shape       Launch::listFields(); the others name it by number, from 0
 //     Device      name, capability

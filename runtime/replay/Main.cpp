@@ -5,10 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     options, capture -> a process that replays -> its results -> text
-//
-// Where that process ends before its time, another one goes on with the next
-// candidate.
+// A process replays. Where it ends before its time, another one goes on with
+// the next candidate (docs/internals/recorder.md, "Replay").
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs that add up floating point numbers with atomics differ from run to
-// run. What such a launch writes is spoiled for the comparison, and so is the
-// memory it wrote for the launches that follow; the rest is still compared.
+// A recording lists what changed from launch to launch, so the comparison plays
+// both recordings back: it keeps the digests of all memory of both programs
+// and, after each launch, compares the allocations that either launch changed.
+// What a launch that varies writes is compared no more; the rest is.
 //
 //===----------------------------------------------------------------------===//
 

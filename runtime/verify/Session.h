@@ -4,6 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The order in which programs run: docs/internals/recorder.md, "Comparing".
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_VERIFY_SESSION_H
 #define BANKSTRIPE_VERIFY_SESSION_H
