@@ -410,11 +410,11 @@ bool Searcher::isWorthTrying(const KernelGroup &G) const {
 
 // "predicted speedup 0.62, 0.40 to 0.95: shared memory costs 0.5, the access
 // gains 1.24", or where nobody can know: "predicted speedup 1.2, but 0.6 if
-// loops of unknown length are short; `bankstripe tune` would know".
+// loops of unknown length are short; run `bankstripe tune` to measure it".
 static std::string predictionText(const Prediction &P, double MinSpeedup) {
   if (P.Speedup >= MinSpeedup && P.Worst < LeastOfGroup)
     return llvm::formatv("predicted speedup {0:F2}, but {1:F2} if {2}{3}; "
-                         "'bankstripe tune' would know",
+                         "run 'bankstripe tune' to measure it",
                          P.Speedup, P.Worst, P.WorstIf,
                          growthText(P.CodeGrowth));
   std::string Text =
@@ -566,10 +566,10 @@ SearchResult Searcher::run() {
               Why->Why == Reason::OverBudget ? firstThatFits(I) : 0)
         Why->Detail += "; --layout=split moves its first " +
                        std::to_string(First) + " elements";
-      Why->Detail += llvm::StringRef(Why->Detail).ends_with("would know")
+      Why->Detail += llvm::StringRef(Why->Detail).ends_with("to measure it")
                          ? ", and whether its first elements alone pay"
-                         : "; whether its first elements alone pay, "
-                           "'bankstripe tune' would know";
+                         : "; run 'bankstripe tune' to measure whether its "
+                           "first elements alone pay";
     }
   return {std::move(A), std::move(Left), std::move(Outlook)};
 }

@@ -29,7 +29,7 @@ std::optional<Obstacle> bankstripe::whyOthersCall(const Finding &F) {
       }))
     return std::nullopt;
   return Obstacle{Reason::BlockSizeUnknown, F.Where,
-                  "other units may call '" + F.Function.Name + "'"};
+                  "other files may call '" + F.Function.Name + "'"};
 }
 
 std::optional<Obstacle> bankstripe::whyKernelsLeave(const Finding &F,
@@ -44,7 +44,7 @@ std::optional<Obstacle> bankstripe::whyKernelsLeave(const Finding &F,
         return llvm::any_of(Kernels, LeavesUnit);
       }))
     return Obstacle{Reason::BlockSizeUnknown, F.Where,
-                    "its kernels call functions of other units, whose shared "
+                    "its kernels call functions of other files, whose shared "
                     "memory is not known"};
   return std::nullopt;
 }

@@ -128,8 +128,7 @@ static void printSplits(llvm::raw_ostream &OS, llvm::ArrayRef<SplitCost> All) {
       continue;
     printRow(OS, "split of '" + S.Name + "'",
              Text +
-                 "how often these are used is not known here: bankstripe tune "
-                 "measures it");
+                 "run 'bankstripe tune' to measure how often these are used");
     Text.clear();
   }
 }
@@ -151,8 +150,7 @@ void bankstripe::printExplanation(llvm::raw_ostream &OS, const KernelPlan &K) {
       printRow(OS, "at worst",
                llvm::formatv("{0:F2} if {1}", Best.Worst, Best.WorstIf));
     if (Best.Low < 1 && Best.High > 1)
-      printRow(OS, "it may be a loss",
-               "only a measurement can tell: bankstripe tune");
+      printRow(OS, "it may be a loss", "run 'bankstripe tune' to measure it");
   } else {
     printRow(OS, "speedup",
              "1.00, since nothing better was found than no change");

@@ -150,10 +150,11 @@ static void printFrames(PlacePrinter &Printer, const Plan &P, bool All) {
     if (All && K.Frame.UnnamedBytes)
       Printer.print(
           DiagnosticsEngine::Remark, K.Facts.Where,
-          llvm::formatv("of the stack frame of kernel '{0}' ({1}, by ptxas), "
-                        "{2} belong to no object that is known",
-                        K.Facts.Name, countOf(K.Frame.Bytes, "byte"),
-                        countOf(K.Frame.UnnamedBytes, "byte"))
+          llvm::formatv(
+              "{0} of the stack frame of kernel '{1}' ({2}, by ptxas) "
+              "belong to no known object",
+              countOf(K.Frame.UnnamedBytes, "byte"), K.Facts.Name,
+              countOf(K.Frame.Bytes, "byte"))
               .str());
   }
 }
@@ -179,7 +180,7 @@ static std::string blockSize(const KernelPlan &K) {
   if (K.Chooses)
     Beside = "; launches choose between it and a version of it";
   else if (K.Redirected)
-    Beside = "; launches out of sight run what it was";
+    Beside = "; launches out of sight run the original";
   if (!K.Block.Threads && K.AddLaunchBounds)
     return llvm::formatv("not known; __launch_bounds__({0}) is added",
                          K.Block.ToAdd)
@@ -190,7 +191,7 @@ static std::string blockSize(const KernelPlan &K) {
   const std::string Size =
       llvm::formatv("{0} threads, from {1}", K.Block.Threads, K.Block.Text);
   if (K.HasVersion)
-    return Size + llvm::formatv("; larger blocks run what it was; "
+    return Size + llvm::formatv("; larger blocks run the original code; "
                                 "__launch_bounds__({0}) is added",
                                 K.Block.ToAdd)
                       .str();

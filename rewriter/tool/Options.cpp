@@ -66,17 +66,17 @@ using List = cl::list<std::string, std::vector<std::string>>;
 
 static cl::OptionCategory Category("bankstripe options");
 
-static cl::SubCommand
-    AnalyzeCommand("analyze", "Say what would become of per-thread arrays; "
-                              "change nothing");
+static cl::SubCommand AnalyzeCommand("analyze",
+                                     "Report which arrays would move, "
+                                     "and why; change nothing");
 static cl::SubCommand
     RewriteCommand("rewrite", "Move per-thread arrays into shared memory; "
-                              "prints a diff");
+                              "print a diff");
 static cl::SubCommand
     VerifyCommand("verify", "Run a program as it is and rewritten, or any two; "
                             "compare");
 static cl::SubCommand TuneCommand("tune",
-                                  "Measure which layouts are fastest; writes "
+                                  "Measure which layouts are fastest; write "
                                   ".bankstripe.yaml");
 static cl::SubCommand
     CalibrateCommand("calibrate", "Measure this GPU; write the constants of "
@@ -85,8 +85,9 @@ static cl::SubCommand
 static cl::SubCommand WrapCommand("wrap",
                                   "Compile a rewritten copy, with options of "
                                   "'rewrite'");
-static cl::SubCommand StatsCommand("stats", "What 'wrap' did to the files of a "
-                                            "build, summed up");
+static cl::SubCommand StatsCommand("stats",
+                                   "Sum up what 'wrap' did to the files "
+                                   "of a build");
 static cl::SubCommand
     ReasonCommand("reason", "Explain a reason that messages name; without one, "
                             "list all");
@@ -156,13 +157,13 @@ static Option<std::string>
              ALL_COMMANDS, cl::sub(CalibrateCommand));
 static Option<unsigned> BlockSize(
     "block-size", cl::location(Wanted.BlockSize), cl::value_desc("N"),
-    cl::desc("Largest block, in threads, of kernels whose launches do not "
-             "tell: in a whole program as __launch_bounds__, else of "
+    cl::desc("Largest block, in threads, of kernels whose launches are "
+             "not known: in a whole program as __launch_bounds__, else of "
              "versions"),
     ALL_COMMANDS);
 static Option<double> MinSpeedup(
     "min-speedup", cl::location(Wanted.MinSpeedup), cl::value_desc("FACTOR"),
-    cl::desc("What a change must be predicted to be worth (default: 1.05); 0 "
+    cl::desc("Least predicted speedup at which arrays move (default: 1.05); 0 "
              "moves whatever can move"),
     ALL_COMMANDS);
 static cl::opt<unsigned, false, Number<unsigned>> SharedLimit(
@@ -173,13 +174,13 @@ static cl::opt<unsigned, false, Number<unsigned>> SharedLimit(
     ALL_COMMANDS);
 static cl::opt<bool> WholeProgram(
     "whole-program",
-    cl::desc("No other file launches the kernels of the given ones, as is "
-             "taken for granted where a folder is given"),
+    cl::desc("Assume that no other file launches the kernels of the given "
+             "files (the default where a folder is given)"),
     READING_COMMANDS);
 static cl::opt<bool> Versions(
     "versions",
-    cl::desc("Other files may, as is taken for granted where files are given: "
-             "then arrays move in versions of their functions"),
+    cl::desc("Assume that other files launch them too, so that arrays move in "
+             "versions of their functions (the default where files are given)"),
     ALL_COMMANDS);
 static Option<bool> Choose(
     "choose", cl::location(Wanted.Choose),
@@ -212,10 +213,11 @@ static cl::opt<std::string> DefaultCarveout(
              "percentage of the maximum (default: auto where launches are "
              "edited anyway)"),
     ALL_COMMANDS);
-static List Exclude("exclude", cl::location(Frontend.Exclude),
-                    cl::value_desc("GLOB"),
-                    cl::desc("No files that match (may be repeated)"),
-                    ALL_COMMANDS);
+static List
+    Exclude("exclude", cl::location(Frontend.Exclude), cl::value_desc("GLOB"),
+            cl::desc("Leave out files that match, such as '*_test.cu' or "
+                     "'third_party/*' (may be repeated)"),
+            ALL_COMMANDS);
 static cl::opt<OutputFormat, true, NamedValues<OutputFormat>>
     Format("format", cl::location(Parsed.Report.Format),
            cl::desc("Output format"),
@@ -227,8 +229,7 @@ static cl::opt<OutputFormat, true, NamedValues<OutputFormat>>
            cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),
            cl::sub(VerifyCommand), cl::sub(TuneCommand));
 static cl::opt<Colours, false, NamedValues<Colours>>
-    Colour("color", cl::desc("Whether the text has colours"),
-           cl::init(Colours::Auto),
+    Colour("color", cl::desc("When to print colours"), cl::init(Colours::Auto),
            cl::values(clEnumValN(Colours::Auto, "auto",
                                  "on a terminal, unless NO_COLOR is set"),
                       clEnumValN(Colours::Always, "always", "always"),
@@ -244,7 +245,7 @@ static cl::opt<bool>
             ALL_COMMANDS);
 static Option<bool>
     Explain("explain", cl::location(Parsed.Report.Explain),
-            cl::desc("Take the predicted speedups apart: where the time goes, "
+            cl::desc("Explain the predicted speedups: where the time goes, "
                      "what the resources cost, and what else was considered"),
             ALL_COMMANDS);
 static cl::opt<bool>
@@ -257,15 +258,16 @@ static Option<bool> DryRun("dry-run", cl::location(Parsed.MeasuresNothing),
                                     "'tune', what it would measure"),
                            cl::cat(Category), cl::sub(RewriteCommand),
                            cl::sub(TuneCommand));
-static cl::opt<bool> InPlace("in-place", cl::desc("Replace the files"),
+static cl::opt<bool> InPlace("in-place",
+                             cl::desc("Replace the files, all or none"),
                              cl::cat(Category), cl::sub(RewriteCommand));
 static Option<std::string>
     OutputDirectory("output-dir", cl::location(Reading.OutputDirectory),
                     cl::value_desc("DIR"),
-                    cl::desc("Write the files below DIR, tree kept"),
+                    cl::desc("Write copies of all files below DIR"),
                     cl::cat(Category), cl::sub(RewriteCommand));
 static cl::opt<bool> Check("check",
-                           cl::desc("Exit with 1 when something would change"),
+                           cl::desc("Exit with 1 if something would change"),
                            cl::cat(Category), cl::sub(RewriteCommand));
 static Option<bool>
     EmbedHelper("embed-helper", cl::location(Parsed.Planning.EmbedHelper),
@@ -386,7 +388,7 @@ static bool badArchitecture(llvm::StringRef Name) {
                     "and no file in " + usualGpuFolder() + " has that name");
 }
 
-// `tune -- PROGRAM ARGS`: of the sources, a compile database tells.
+// `tune -- PROGRAM ARGS`: a compile database lists the sources.
 static void readProgram() {
   if (Parsed.Run != Command::Tune || !Reading.Paths.empty() ||
       Frontend.CompilerArgs.empty())
@@ -470,7 +472,7 @@ static bool check() {
   return true;
 }
 
-// What is said in other words than the options have.
+// Options whose values have another form in ToolOptions.
 static void translate() {
   if (auto Model =
           readCostModel(usualGpuFolder() + "/" + Frontend.GpuArch + ".yaml")) {

@@ -5,14 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How units are read:
-//
-//   jobs => known from before?  (cache/Answers.cpp)
-//        => else read by a process of its own, which sends plain values back
-//
-// Nothing else of a unit comes into this process, neither its syntax tree nor
-// its crash. What comes is the same whoever read it, and is put in the order of
-// the jobs.
+// Each unit is known from before (cache/Answers.cpp), or read by a process of
+// its own, which sends plain values back. What comes is the same whoever read
+// it, and is put in the order of the jobs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -228,8 +223,8 @@ static void reportReading(const CompileJob &Job, const UnitReading &Result,
     say("no CUDA toolkit was found, the built-in declarations are used; give "
         "--cuda-path for the full headers");
   if (!Job.FoundDatabase.empty() && Said.insert(Job.FoundDatabase).second)
-    say("the commands are those of " + displayName(Job.FoundDatabase) +
-        "; -p names another");
+    say("using the commands of " + displayName(Job.FoundDatabase) +
+        "; -p names another folder");
   if (!Job.Refused.empty() && Said.insert(Job.Refused).second)
     say("left out of the project's commands, for it may run a program or write "
         "a file: " +

@@ -228,7 +228,7 @@ SourceResult SourceRewriter::askApart(bool IfKnown,
   if (Ended.succeeded())
     Result = fromBytes<SourceResult>(Ended.Answer);
   if (!Result)
-    return {SourceResult::Unreadable, "it was too much for bankstripe"};
+    return {SourceResult::Unreadable, "bankstripe crashed on it"};
   return *Result;
 }
 

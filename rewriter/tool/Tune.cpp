@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs the program once to see what it launches, measures versions of its
-// kernels, and writes what was best into the decisions file, which `rewrite`
-// obeys. The sources are parsed once; what to try is known in tune/.
+// The decisions file gets what Tuning found to be best. The sources are parsed
+// once; what to try is known in tune/.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,9 +58,8 @@ static llvm::Error writeAll(DecisionsFile All, const ToolOptions &Options) {
       return E;
     if (Options.level() == Detail::Quiet)
       continue;
-    llvm::errs() << "bankstripe: wrote " << Count << " decision"
-                 << (Count == 1 ? "" : "s") << " to " << displayName(Path)
-                 << '\n';
+    llvm::errs() << "bankstripe: wrote " << countOf(Count, "decision") << " to "
+                 << displayName(Path) << '\n';
     // A build cannot know of a file that was not there.
     if (IsNew)
       llvm::errs()
@@ -212,7 +210,7 @@ static llvm::Error adoptChoices(const ToolOptions &Options, ReadResult Read) {
       decisionsFrom(*Choices, makePlan(Read.results(), Read.Planning));
   if (All.Arrays.empty())
     llvm::errs() << "bankstripe: '" << displayName(Options.Choices)
-                 << "' says nothing about kernels of these files that choose\n";
+                 << "' has no choices of kernels in these files\n";
   return writeAll(std::move(All), Options);
 }
 

@@ -34,27 +34,27 @@ static constexpr llvm::StringLiteral AboutPaths = R"(
 )";
 
 static constexpr llvm::StringLiteral AboutWrap = R"(
-  Options stand before COMPILER, values behind '=':
+  Options come before COMPILER, values after '=':
   bankstripe wrap --block-size=256 nvcc -c a.cu -o a.o
 
-  BANKSTRIPE_FLAGS       options, where the command names none
+  BANKSTRIPE_FLAGS       options, if the command names none
   BANKSTRIPE_VERBOSE=1   say what was left alone, and why
   BANKSTRIPE_DISABLE=1   run every command as it is
   BANKSTRIPE_CACHE_DIR   where results are kept (default: ~/.cache/bankstripe)
-  BANKSTRIPE_CACHE_SIZE  how large that may become (default: 1G)
+  BANKSTRIPE_CACHE_SIZE  the largest size of that folder (default: 1G)
 )";
 
 static constexpr llvm::StringLiteral Examples = R"(
 EXAMPLES:
   bankstripe analyze src/                     what would happen, and why
   bankstripe rewrite src/kernel.cu            the change as a diff
-  bankstripe rewrite --in-place -p build src/ make it
+  bankstripe rewrite --in-place -p build src/ change the files
   bankstripe rewrite - <kernel.cu >new.cu     a source, with the helper in it
   bankstripe rewrite --check src/             for continuous integration
   bankstripe analyze --format=sarif src/      for code hosts (docs/guide/ci.md)
   bankstripe rewrite --output-dir=build/striped src/
   bankstripe rewrite --layout=slot src/       every array that moves gets a slot
-  bankstripe analyze --no-config src/         as if nothing had been decided
+  bankstripe analyze --no-config src/         without the decisions
   bankstripe analyze a.cu -- -std=c++17 -Iinclude -arch=sm_90
   bankstripe verify a.cu -- -O3               compare and time it on the GPU
   bankstripe verify -- ./app 9 --vs ./new 9   two commands: bankstripe-verify

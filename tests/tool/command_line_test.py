@@ -340,8 +340,8 @@ class CompileCommands(ToolTest):
         self.assertEqual(self.extents("src"), [[9], [13]])
         self.assertEqual(self.extents("src/b.cu"), [[13]])
         done = self.expect(DONE, self.run_tool("analyze", "src"))
-        self.assertIn("bankstripe: the commands are those of build/compile_commands.json; "
-                      "-p names another\n", done.stderr)
+        self.assertIn("bankstripe: using the commands of build/compile_commands.json; "
+                      "-p names another folder\n", done.stderr)
 
     def test_block_size(self):
         # Launches that name their block twice would call it twice.

@@ -97,8 +97,8 @@ TEST(Choose, WhatMayLoseMoreThanItGainsIsLeftToTune) {
   Plan Little = Gathering({updated(250), {}, {}});
   EXPECT_EQ(reasonOf(Little), Reason::NotProfitable);
   EXPECT_THAT(find(Little, "a").Verdict.Detail,
-              HasSubstr("if the L1 holds what it uses now; 'bankstripe tune' "
-                        "would know"));
+              HasSubstr("if the L1 holds what it uses now; run 'bankstripe "
+                        "tune' to measure it"));
   Plan Much = Gathering({{}, updated(20000), {}});
   EXPECT_EQ(reasonOf(Much), Reason::DynamicIndex);
 }

@@ -80,7 +80,9 @@ TEST(Text, NamesWhatElseIsInAStackFrame) {
   EXPECT_TRUE(Says("memory of 'pow' of the device library (40 bytes per "
                    "thread) is probably in local memory: ptxas reports a "
                    "stack frame of 72 bytes for kernel 'count'"));
-  EXPECT_TRUE(Says("32 bytes belong to no object that is known"));
+  EXPECT_TRUE(
+      Says("32 bytes of the stack frame of kernel 'count' (72 bytes, by ptxas) "
+           "belong to no known object"));
   // No source of the user's says any of that.
   EXPECT_EQ(text(P), text(samplePlan()));
 }
@@ -152,12 +154,12 @@ TEST(Text, ExplanationOfAChange) {
   speedup                  0.90 (resource factor) x 2.50 (access factor) = 2.25 (0.75 to 4.50)
   it rests on              how far the indices of a warp are apart: 1.50 if they agree, 3.50 if they are random; how often 2 loops run: 2.50 if often, 1.50 if seldom
   at worst                 0.90 if its grids are small
-  it may be a loss         only a measurement can tell: bankstripe tune
+  it may be a loss         run 'bankstripe tune' to measure it
   considered               2.20 (0.70 to 4.40) 'seen' packed
                            1.50 (0.70 to 4.40) 'list' in another form
                            1.00 (0.77 to 1.30) without 'seen'
-  split of 'seen'          first 4: 1024 bytes per block, 64 warps per SM; 8: 2048, 60; how often these are used is not known here: bankstripe tune measures it
-  split of 'list'          first 4: 512 bytes per block, 64 warps per SM; how often these are used is not known here: bankstripe tune measures it
+  split of 'seen'          first 4: 1024 bytes per block, 64 warps per SM; 8: 2048, 60; run 'bankstripe tune' to measure how often these are used
+  split of 'list'          first 4: 512 bytes per block, 64 warps per SM; run 'bankstripe tune' to measure how often these are used
 )");
 }
 
