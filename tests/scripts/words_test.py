@@ -19,8 +19,11 @@ WORDS = {
     r"\bthe other form\b": "its name",
     r"\bmoves? to constant storage\b": "a static const table",
     r"\b(prove[sn]?|proof)\b": "identical where compared",
+    r"\brun(s)? what (it was|they ran)\b": "runs the original code",
+    r"\bwould know\b": "run bankstripe tune to measure it",
+    r"\bno source tells\b": "the source does not show",
 }
-LONGEST_README = 120  # Lines.
+LONGEST_README = 130  # Lines.
 
 
 def prose(text):
