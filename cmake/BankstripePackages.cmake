@@ -1,11 +1,7 @@
 # Debian packages, by CPack, and a Python wheel. Both are made of a build with
-# BANKSTRIPE_STATIC_LLVM, as `cmake --preset package` configures it:
-#
-#   cmake --build --preset package                      builds
-#   cmake --build --preset package --target package     bankstripe_*.deb, bankstripe-verify_*.deb
-#   cmake --build --preset package --target wheel       bankstripe-*.whl
-#
-# docs/install.md says more.
+# BANKSTRIPE_STATIC_LLVM. `cmake --workflow --preset package` makes all of them:
+# bankstripe_*.deb, bankstripe-verify_*.deb and bankstripe-*.whl. docs/install.md
+# says more.
 
 if(NOT BANKSTRIPE_STATIC_LLVM)
   return()

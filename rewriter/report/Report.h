@@ -122,7 +122,7 @@ struct Problem {
 
 /// What a log says of the run itself.
 struct SarifRun {
-  std::string Version;      ///< `0.1.0`.
+  std::string Version;      ///< `0.2.0`.
   std::string DocumentsUrl; ///< Where docs/ can be read; empty: nowhere.
   /// Files below this folder are named relative to it. Absolute, without links.
   std::string Root;
