@@ -47,13 +47,25 @@ llvm::StringRef bankstripe::outcomeOf(Reason R) {
   llvm_unreachable("all verdicts are listed");
 }
 
+// Whether no kernel reaches A. One of a system header is known by the obstacle.
+static bool isUnreached(const PlannedArray &A) {
+  return A.Kernels.empty() && A.Evidence.Where != Residency::Unknown &&
+         llvm::none_of(A.Array.Obstacles, [](const Obstacle &O) {
+           return O.Why == Reason::BlockSizeUnknown;
+         });
+}
+
+bool bankstripe::isWarning(const PlannedArray &A) {
+  return needsAction(A.Verdict.Why) && !isUnreached(A);
+}
+
 // Without ptxas' word the optimiser's is a guess.
 static std::string outcomeFor(const PlannedArray &A) {
   const llvm::StringRef Outcome = outcomeOf(A.Verdict.Why);
   if (!staysAsItIs(A.Verdict.Kind) ||
       infoOf(A.Verdict.Why).Memory != ArrayMemory::Local)
     return Outcome.str();
-  if (residencyOf(A) != Residency::LocalMemory)
+  if (residencyOf(A) != Residency::LocalMemory || isUnreached(A))
     return "is left alone";
   return (A.Frame == FrameAnswer::NotAsked ? "probably " : "") + Outcome.str();
 }
@@ -176,6 +188,7 @@ bool bankstripe::needsAction(Reason R) {
   const ReasonInfo &Info = infoOf(R);
   return staysAsItIs(Info.Verdict) && !Info.Advice.empty() &&
          !llvm::is_contained({Reason::Nolint, Reason::DecidedKeep,
-                              Reason::NotProfitable, Reason::OutsidePaths},
+                              Reason::NotProfitable, Reason::OutsidePaths,
+                              Reason::NoKernel, Reason::NotInstantiated},
                              R);
 }

@@ -63,6 +63,10 @@ llvm::StringRef outcomeOf(Reason R);
 /// move, or must not be as it is: a warning. All else is a remark.
 bool needsAction(Reason R);
 
+/// Whether \p A is worth a warning: a kernel reaches it, and the user has to
+/// act.
+bool isWarning(const PlannedArray &A);
+
 /// Whether an array of this verdict is left in local memory.
 inline bool staysAsItIs(VerdictKind Kind) {
   return Kind == VerdictKind::Unchanged || Kind == VerdictKind::Unsupported;

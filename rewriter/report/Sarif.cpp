@@ -161,6 +161,8 @@ static json::Object result(const Plan &P, const PlannedArray &A,
                            StringRef Root) {
   const Verdict &V = A.Verdict;
   json::Object Result = result(V.Why, message(P, A), A.Array.Where, Root);
+  if (!isWarning(A))
+    Result["level"] = "note";
   if (V.Where.isValid() && !(V.Where == A.Array.Where)) {
     json::Object Why = location(V.Where, Root);
     Why["id"] = 1;

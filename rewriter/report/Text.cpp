@@ -96,11 +96,10 @@ private:
 static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
   const Verdict &V = A.Verdict;
   const ReasonInfo &Info = infoOf(V.Why);
-  Printer.print(needsAction(V.Why) ? DiagnosticsEngine::Warning
-                                   : DiagnosticsEngine::Remark,
-                A.Array.Where,
-                headline(A) + " [" + nameOf(V.Kind).str() + ", " +
-                    Info.Id.str() + "]");
+  Printer.print(
+      isWarning(A) ? DiagnosticsEngine::Warning : DiagnosticsEngine::Remark,
+      A.Array.Where,
+      headline(A) + " [" + nameOf(V.Kind).str() + ", " + Info.Id.str() + "]");
   if (V.usesHelper())
     Printer.print(DiagnosticsEngine::Note, Place(), cost(A));
   if (!staysAsItIs(V.Kind))

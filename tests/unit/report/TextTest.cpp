@@ -99,6 +99,29 @@ TEST(Text, Normal) {
             std::string(Messages) + InSlot + Refused + KernelHead + Summary);
 }
 
+TEST(Text, WhatNoKernelReachesIsNotWarnedOf) {
+  Plan P = samplePlan();
+  P.Arrays = {P.Arrays[3]};
+  P.Arrays[0].Kernels.clear();
+  EXPECT_TRUE(llvm::StringRef(text(P)).starts_with(
+      "/src/count.cu:6:7: remark: per-thread array 'row' (int[4], 16 bytes per "
+      "thread) is left alone: decltype"));
+}
+
+TEST(Text, WhatIsInAFrameIsSaidOnce) {
+  Plan P = samplePlan();
+  const FrameObject S{"s", "Setup", "count", {SampleFile, 3, 7},
+                      68,  true,    true};
+  P.Kernels[0].Frame = {72, {S, S}, 0};
+  const std::string All = text(P);
+  const llvm::StringRef Said =
+      "/src/count.cu:3:7: remark: parameter 's' of 'count' (Setup, 68 bytes "
+      "per "
+      "thread) is in local memory: ptxas reports a stack frame of 72 bytes for "
+      "kernel 'count'";
+  EXPECT_EQ(llvm::StringRef(All).count(Said), 1u);
+}
+
 TEST(Text, VerboseAlsoShowsRegisters) {
   EXPECT_EQ(text(samplePlan(), Detail::Verbose),
             std::string(Messages) + InRegisters + InSlot + Refused +
