@@ -41,9 +41,6 @@ struct Prediction {
   std::string WorstIf = {};
   /// How many times as much machine code nvcc makes of it; 1 if about as much.
   double CodeGrowth = 1;
-  /// Of the arrays that move, what ptxas had in the stack frame; it had the
-  /// rest in registers.
-  double ShareInFrame = 1;
 };
 
 /// Cycles for the accesses to one array.

@@ -21,6 +21,7 @@ static StringRef wordFor(Enum V, const char *const (&Words)[Count]) {
 Residency bankstripe::residencyOf(const ReachedArray &A) {
   switch (A.Frame) {
   case FrameAnswer::NoFrame:
+  case FrameAnswer::Without:
     return Residency::Registers;
   case FrameAnswer::TooSmall:
     return Residency::Unknown;

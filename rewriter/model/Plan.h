@@ -105,6 +105,7 @@ struct BlockBound {
 enum class FrameAnswer {
   NotAsked, ///< Not of all kernels that reach it.
   NoFrame,  ///< There is none, so it is in registers.
+  Without,  ///< They are no larger if it does not move: likewise.
   Holds,    ///< It has room in one of them.
   TooSmall, ///< It has none beside what is larger.
 };

@@ -86,6 +86,9 @@ std::optional<Why> bankstripe::whyArrayStays(const ReachedArray &A) {
   if (IsUsed && A.Frame == FrameAnswer::NoFrame)
     return Why{Reason::StaysInRegisters, F.Where,
                "ptxas reports no stack frame"};
+  if (A.Frame == FrameAnswer::Without)
+    return Why{Reason::StaysInRegisters, F.Where,
+               "ptxas reports no larger stack frame without its move"};
   // The evidence cannot tell a table in constant storage from registers.
   if (canBeConstant(F))
     return Why{Reason::ConstantTable, F.Where, ""};

@@ -161,7 +161,7 @@ static KernelTraffic trafficOf(const KernelWork &Work, unsigned Threads,
 ChangedCode Evaluator::codeOf(unsigned Row) const {
   const MergedKernel &K = P.Run.Kernels[Row];
   auto Known = P.Code.find(K.Facts.Id);
-  return Known == P.Code.end() ? ChangedCode{1, K.registers(), 1}
+  return Known == P.Code.end() ? ChangedCode{1, K.registers()}
                                : Known->second;
 }
 
@@ -220,9 +220,8 @@ std::optional<Change> Evaluator::change(unsigned Row,
   const bool Any = noteMoves(C.Kernel.Arrays, Bases[Row]->Arrays, A);
   noteMoves(C.Short.Arrays, Bases[Row]->Arrays, A);
   const ChangedCode Code =
-      Any ? codeOf(Row) : ChangedCode{1, P.Run.Kernels[Row].registers(), 1};
+      Any ? codeOf(Row) : ChangedCode{1, P.Run.Kernels[Row].registers()};
   C.CodeGrowth = Code.Growth;
-  C.ShareInFrame = Code.ShareInFrame;
   C.Has = resources(Row, Code.Registers,
                     Bases[Row]->SharedHad + usualBytes(Row, A));
   if (!C.Has.Warps)

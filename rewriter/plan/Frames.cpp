@@ -110,7 +110,7 @@ uint64_t FrameReader::fillWithArrays(unsigned Row) {
     return std::tuple(bytesOf(Run.Arrays[I]), wordsOf(I, K)) >
            std::tuple(bytesOf(Run.Arrays[J]), wordsOf(J, K));
   });
-  uint64_t Filled = 0;
+  uint64_t Filled = 0, AtOnce = 0;
   for (unsigned I : Inside) {
     const ReachedArray &A = Run.Arrays[I];
     uint64_t Used = bytesOf(A);
@@ -122,9 +122,11 @@ uint64_t FrameReader::fillWithArrays(unsigned Row) {
     Held.push_back(I);
     IsHeld[I] = true;
     Filled += llvm::alignTo(bytesOf(A), 8);
+    AtOnce = std::max(AtOnce, llvm::alignTo(Used, 8));
   }
-  return K.Original->StackFrame -
-         std::min<uint64_t>(K.Original->StackFrame, Filled);
+  // What cannot be all beside each other has the same bytes in part.
+  const uint64_t Frame = K.Original->StackFrame;
+  return Frame - std::min(Frame, Filled > Frame ? AtOnce : Filled);
 }
 
 // The array that O is, if kernel Row reaches it; null where it is none.
@@ -147,7 +149,8 @@ uint64_t FrameReader::addObjects(unsigned Row, uint64_t Rest, bool Surviving) {
         (!Surviving && Rest < Slack))
       continue;
     ReachedArray *A = arrayAt(O, Row);
-    if (A && A->Evidence.Where == Residency::LocalMemory)
+    if (A && (A->Evidence.Where == Residency::LocalMemory ||
+              A->Frame == FrameAnswer::Without))
       continue; // It was looked at.
     Rest -= std::min(Rest, llvm::alignTo(O.Bytes, 8));
     if (!A) {
@@ -195,9 +198,18 @@ void FrameReader::read() {
   for (auto [I, A] : llvm::enumerate(Run.Arrays)) {
     if (IsHeld[I])
       A.Frame = FrameAnswer::Holds;
-    else if (isKnown(A))
+    else if (A.Frame != FrameAnswer::Without && isKnown(A))
       A.Frame = HasRoom[I] ? FrameAnswer::TooSmall : FrameAnswer::NoFrame;
   }
 }
 
-void bankstripe::readFrames(MergedRun &Run) { FrameReader(Run).read(); }
+void bankstripe::readFrames(MergedRun &Run,
+                            const std::map<Place, Doubt> &Doubts) {
+  for (ReachedArray &A : Run.Arrays)
+    if (auto D = Doubts.find(A.Array.Where);
+        D != Doubts.end() && D->second != Doubt::InFrame) {
+      A.Frame = FrameAnswer::Without;
+      A.Evidence.Where = Residency::Registers;
+    }
+  FrameReader(Run).read();
+}

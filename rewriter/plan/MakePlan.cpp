@@ -8,6 +8,7 @@
 #include "plan/MakePlan.h"
 #include "plan/AssignmentSearch.h"
 #include "plan/Carveout.h"
+#include "plan/Frames.h"
 #include "plan/FunctionCopies.h"
 #include "plan/Measured.h"
 #include "plan/Redirect.h"
@@ -290,6 +291,7 @@ static Plan planRun(MergedRun Merged, const PlanOptions &Options,
 Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
                           const PlanOptions &Options, const Measured &Known) {
   MergedRun Run = mergeUnits(Units, Options);
+  readFrames(Run, Known.Doubts);
   if (!Options.Choose)
     return planRun(std::move(Run), Options, Known);
   const Plan Otherwise = planRun(Run, Options, Known);

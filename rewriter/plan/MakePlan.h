@@ -96,10 +96,18 @@ struct MeasuredVersion {
   std::set<std::string> Rejected;
 };
 
+/// Whether nvcc has an array in registers: more bytes move than frames lose.
+enum class Doubt {
+  Open,        ///< Plans leave the array where it is, to see what frames lose.
+  InRegisters, ///< No frame was larger then.
+  InFrame,     ///< One was, or nvcc could not tell.
+};
+
 /// What is known only once it was tried: the versions in the order in which
 /// they were.
 struct Measured {
   std::vector<MeasuredVersion> Versions;
+  std::map<Place, Doubt> Doubts = {}; ///< By the array.
 };
 
 /// Gives every finding of \p Units its verdict. The same arguments give the
@@ -117,6 +125,11 @@ inline constexpr unsigned MostVersions = 3;
 /// Whether \p P is decided: \p Known holds all that nvcc could say about it, or
 /// as much as it is asked.
 bool isSettled(const Plan &P, const Measured &Known);
+
+/// Settles the open doubts of \p Known by what nvcc said of \p P, which is
+/// settled; if there are none against it, raises others, of arrays that no
+/// kernel shares. \returns whether to plan again.
+bool doubtMoves(const Plan &P, Measured &Known);
 
 /// What \p P makes of the arrays that it changes, by their places.
 std::map<Place, Treatment> changesOf(const Plan &P);

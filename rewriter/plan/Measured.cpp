@@ -20,6 +20,9 @@ using namespace bankstripe;
 /// Of the code that finds a thread's storage, which runs once.
 static constexpr unsigned PrologueBytes = 512;
 
+/// As many versions as are asked about at most since a move is in doubt.
+static constexpr unsigned MostDoubtful = 6;
+
 // What the version made of A; null where it changed nothing.
 static const Treatment *treatmentIn(const std::map<Place, Treatment> &Version,
                                     const ReachedArray &A) {
@@ -33,8 +36,8 @@ static unsigned frameOf(const KernelResources &R) {
 
 // What ptxas said of a kernel in V, as it was and changed; nulls when nothing.
 static std::pair<const KernelResources *, const KernelResources *>
-resourcesIn(const MeasuredVersion &V, const MergedKernel &K) {
-  auto Was = V.Before.find(K.Facts.Id), Is = V.After.find(K.Facts.Id);
+resourcesIn(const MeasuredVersion &V, const Kernel &K) {
+  auto Was = V.Before.find(K.Id), Is = V.After.find(K.Id);
   if (Was == V.Before.end() || Is == V.After.end())
     return {nullptr, nullptr};
   return {&Was->second, &Is->second};
@@ -45,50 +48,7 @@ static llvm::ArrayRef<MeasuredVersion> instructive(const Measured &Known) {
   return llvm::ArrayRef(Known.Versions).take_front(MostVersions - 1);
 }
 
-// --- Code and frames ---------------------------------------------------------
-
-// Of all arrays that the version changes in kernel Row.
-static uint64_t bytesThatLeave(unsigned Row,
-                               const std::map<Place, Treatment> &Version,
-                               const MergedRun &Run) {
-  uint64_t Leaving = 0;
-  for (const ReachedArray &A : Run.Arrays)
-    if (const Treatment *T = treatmentIn(Version, A);
-        T && llvm::is_contained(A.Kernels, Row))
-      Leaving += T->First ? T->First * uint64_t(A.Array.Shape.ElementBytes)
-                          : A.Evidence.ResidentBytes;
-  return Leaving;
-}
-
-// Whether an array that changes in kernel Row is never alive at once with
-// another one there, so that they could have had the same bytes of its frame:
-// if both leave it they leave fewer than they have, and if one stays, none.
-static bool mayHaveOverlapped(unsigned Row,
-                              const std::map<Place, Treatment> &Version,
-                              const MergedRun &Run) {
-  std::vector<const ReachedArray *> Resident;
-  for (const ReachedArray &A : Run.Arrays)
-    if (A.Evidence.ResidentBytes > 0 && llvm::is_contained(A.Kernels, Row))
-      Resident.push_back(&A);
-  return llvm::any_of(Resident, [&](const ReachedArray *A) {
-    return treatmentIn(Version, *A) &&
-           llvm::any_of(Resident, [&](const ReachedArray *B) {
-             return areApart(A->Array, B->Array);
-           });
-  });
-}
-
-// How much of the arrays that leave the frame of kernel Row it held. nvcc had
-// the rest in registers, as far as it is known.
-static double shareInFrame(unsigned Row, const MeasuredVersion &V,
-                           const MergedRun &Run) {
-  auto [Was, Is] = resourcesIn(V, Run.Kernels[Row]);
-  const uint64_t Leaving = bytesThatLeave(Row, V.Changed, Run);
-  if (frameOf(*Is) == 0 || frameOf(*Is) >= frameOf(*Was) ||
-      mayHaveOverlapped(Row, V.Changed, Run))
-    return 1;
-  return std::min(1.0, double(frameOf(*Was) - frameOf(*Is)) / Leaving);
-}
+// --- Code -------------------------------------------------------------------
 
 static double growthOf(const KernelResources &Was, const KernelResources &Is) {
   if (!Was.CodeBytes || !Is.CodeBytes)
@@ -113,12 +73,11 @@ bankstripe::changedCode(const MergedRun &Run, const Measured &Known) {
         (T->Kind == VerdictKind::Constant ? Otherwise : Moving)
             .insert(A.Kernels.begin(), A.Kernels.end());
     for (unsigned Row : Moving) {
-      const MergedKernel &K = Run.Kernels[Row];
+      const Kernel &K = Run.Kernels[Row].Facts;
       auto [Was, Is] = resourcesIn(V, K);
       if (Was && !Otherwise.count(Row))
-        Result.try_emplace(K.Facts.Id,
-                           ChangedCode{growthOf(*Was, *Is), Is->Registers,
-                                       shareInFrame(Row, V, Run)});
+        Result.try_emplace(K.Id,
+                           ChangedCode{growthOf(*Was, *Is), Is->Registers});
     }
   }
   return Result;
@@ -126,17 +85,21 @@ bankstripe::changedCode(const MergedRun &Run, const Measured &Known) {
 
 // --- What nvcc has against it ------------------------------------------------
 
-// The last version that changes the same arrays of kernel Row as Planned.
+// The last version that changes the same arrays of kernel Row as Planned, and
+// Beside, if that is one.
 template <class ArrayList>
 static const MeasuredVersion *
 versionLike(unsigned Row, const std::map<Place, Treatment> &Planned,
-            const ArrayList &Arrays, const Measured &Known) {
+            const ArrayList &Arrays, const Measured &Known,
+            const ReachedArray *Beside = nullptr) {
   auto IsLike = [&](const MeasuredVersion &V) {
     return llvm::all_of(Arrays, [&](const ReachedArray &A) {
       if (!llvm::is_contained(A.Kernels, Row))
         return true;
       const Treatment *X = treatmentIn(Planned, A),
                       *Y = treatmentIn(V.Changed, A);
+      if (&A == Beside)
+        return Y != nullptr;
       return X && Y ? *X == *Y : X == Y;
     });
   };
@@ -159,7 +122,7 @@ bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Planned,
       continue;
     if (V->Rejected.count(A.Array.Where.File))
       return Why{Reason::CompileFailed, A.Array.Where, ""};
-    auto [Was, Is] = resourcesIn(*V, Run.Kernels[Row]);
+    auto [Was, Is] = resourcesIn(*V, Run.Kernels[Row].Facts);
     if (!Was)
       continue;
     if (auto Waits = whyBlocksStay(Run.Kernels[Row]);
@@ -178,12 +141,91 @@ bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Planned,
 }
 
 bool bankstripe::isSettled(const Plan &P, const Measured &Known) {
-  if (Known.Versions.size() >= MostVersions)
+  // A doubt is one more question, and what follows from it another.
+  if (Known.Versions.size() >= MostVersions + 2 * Known.Doubts.size())
     return true;
   for (unsigned Row = 0; Row < P.Kernels.size(); ++Row)
     if (!versionLike(Row, P.Version, P.Arrays, Known))
       return false;
   return true;
+}
+
+// --- Moves in doubt ----------------------------------------------------------
+
+// Whether the frame of kernel Row of P loses fewer bytes than arrays that move.
+static bool losesLess(unsigned Row, const Plan &P, const Measured &Known) {
+  uint64_t Leaving = 0;
+  unsigned Moving = 0;
+  for (const PlannedArray &A : P.Arrays)
+    if (A.Verdict.changesSource() && llvm::is_contained(A.Kernels, Row)) {
+      ++Moving;
+      Leaving += A.Verdict.First
+                     ? A.Verdict.First * uint64_t(A.Array.Shape.ElementBytes)
+                     : A.Evidence.ResidentBytes;
+    }
+  const MeasuredVersion *V = versionLike(Row, P.Version, P.Arrays, Known);
+  if (!V || Moving < 2)
+    return false;
+  auto [Was, Is] = resourcesIn(*V, P.Kernels[Row].Facts);
+  return Was && frameOf(*Was) > frameOf(*Is) &&
+         Leaving > frameOf(*Was) - frameOf(*Is);
+}
+
+// Whether no frame is larger in P, without the move of A, than with it.
+static bool isInRegisters(const PlannedArray &A, const Plan &P,
+                          const Measured &Known) {
+  return llvm::all_of(A.Kernels, [&](unsigned Row) {
+    auto Find = [&](const ReachedArray *Beside) -> const KernelResources * {
+      const auto *V = versionLike(Row, P.Version, P.Arrays, Known, Beside);
+      return V ? resourcesIn(*V, P.Kernels[Row].Facts).second : nullptr;
+    };
+    const KernelResources *Moved = Find(&A), *Stays = Find(nullptr);
+    return Moved && Stays && frameOf(*Stays) <= frameOf(*Moved);
+  });
+}
+
+// Whether an array that stays may have the bytes that A leaves, so that frames
+// tell nothing of A.
+static bool mayShareBytes(const PlannedArray &A, const Plan &P) {
+  return llvm::any_of(P.Arrays, [&](const PlannedArray &B) {
+    return !B.Verdict.changesSource() &&
+           B.Evidence.Where == Residency::LocalMemory &&
+           areApart(A.Array, B.Array) &&
+           llvm::any_of(A.Kernels, [&](unsigned Row) {
+             return llvm::is_contained(B.Kernels, Row);
+           });
+  });
+}
+
+bool bankstripe::doubtMoves(const Plan &P, Measured &Known) {
+  auto Order = llvm::to_vector(llvm::make_pointer_range(P.Arrays));
+  bool Refuted = false;
+  for (const PlannedArray &A : P.Arrays) {
+    auto Raised = Known.Doubts.find(A.Array.Where);
+    if (Raised == Known.Doubts.end() || Raised->second != Doubt::Open)
+      continue;
+    const bool Holds = isInRegisters(A, P, Known);
+    Raised->second = Holds ? Doubt::InRegisters : Doubt::InFrame;
+    Refuted |= !Holds;
+  }
+  if (Refuted || Known.Versions.size() >= MostVersions + MostDoubtful)
+    return Refuted;
+  // The smallest first, which registers hold most likely.
+  llvm::stable_sort(Order, [](const PlannedArray *A, const PlannedArray *B) {
+    return A->Evidence.ResidentBytes < B->Evidence.ResidentBytes;
+  });
+  std::set<unsigned> Asked;
+  for (const PlannedArray *A : Order) {
+    auto IsAsked = [&](unsigned Row) { return Asked.count(Row) != 0; };
+    auto LosesLess = [&](unsigned Row) { return losesLess(Row, P, Known); };
+    if (!A->Verdict.usesHelper() || Known.Doubts.count(A->Array.Where) ||
+        mayShareBytes(*A, P) || llvm::any_of(A->Kernels, IsAsked) ||
+        llvm::none_of(A->Kernels, LosesLess))
+      continue;
+    Known.Doubts[A->Array.Where] = Doubt::Open;
+    Asked.insert(A->Kernels.begin(), A->Kernels.end());
+  }
+  return !Asked.empty();
 }
 
 std::map<Place, Treatment> bankstripe::changesOf(const Plan &P) {

@@ -18,8 +18,6 @@ struct ChangedCode {
   /// less of it.
   double Growth = 1;
   unsigned Registers = 0; ///< Per thread.
-  /// Of the arrays that move, what the stack frame held; not in registers.
-  double ShareInFrame = 1;
 };
 
 /// The same of all kernels that nvcc was asked about, by their mangled names.

@@ -23,7 +23,6 @@
 
 #include "plan/Merge.h"
 #include "plan/Decide.h"
-#include "plan/Frames.h"
 #include "plan/Outside.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -510,7 +509,6 @@ MergedRun Merger::merge() {
   keepWhatUnreadUnitsReach();
   for (MergedKernel &K : Run.Kernels)
     Launches.forgetMemory(K);
-  readFrames(Run);
   Run.Wishes = findWishes(Run, Options, Run.Outcomes);
   for (auto [A, W] : llvm::zip(Run.Arrays, Run.Wishes))
     A.First = firstAsked(A, W);

@@ -245,12 +245,10 @@ double bankstripe::timeOf(const KernelTraffic &K, const Resources &R,
   return termsOf(K, R, A, M).Time;
 }
 
-// K, which is the kernel of C or a variant of it, before the change.
-static KernelTraffic withoutMoves(KernelTraffic K, const Change &C) {
+// K before the change.
+static KernelTraffic withoutMoves(KernelTraffic K) {
   for (ArrayTraffic &A : K.Arrays)
-    if (std::exchange(A.Moved, false))
-      for (Words *W : {&A.Uniform, &A.NonUniform, &A.Counted})
-        *W = {W->Loaded * C.ShareInFrame, W->Stored * C.ShareInFrame};
+    A.Moved = false;
   return K;
 }
 
@@ -281,7 +279,7 @@ static KernelTraffic grown(KernelTraffic K, double CodeGrowth) {
 static double speedup(const CostModel &M, const Change &C,
                       const KernelTraffic &K, const Assumption &Before,
                       const Assumption &After) {
-  return timeOf(withoutMoves(K, C), C.Had, Before, M) /
+  return timeOf(withoutMoves(K), C.Had, Before, M) /
          timeOf(grown(K, C.CodeGrowth), C.Has, After, M);
 }
 
@@ -395,12 +393,11 @@ Prediction bankstripe::predict(const Change &C, const CostModel &M) {
   Prediction P;
   P.Speedup = speedup(M, C, {});
   P.ResourceFactor = meanOverTripCounts(C, [&](const KernelTraffic &K) {
-    const KernelTraffic Before = withoutMoves(K, C);
+    const KernelTraffic Before = withoutMoves(K);
     return timeOf(Before, C.Had, {}, M) / timeOf(Before, C.Has, {}, M);
   });
   P.AccessFactor = P.Speedup / P.ResourceFactor;
   P.CodeGrowth = C.CodeGrowth;
-  P.ShareInFrame = C.ShareInFrame;
   const double Agreeing = speedup(M, C, {.Spread = 0});
   const double Random = speedup(M, C, {.Spread = 1});
   findWorst(M, C, P);
@@ -411,7 +408,7 @@ Prediction bankstripe::predict(const Change &C, const CostModel &M) {
 
 Explanation bankstripe::explain(const Change &C, const CostModel &M) {
   Explanation E;
-  E.Before = termsOf(withoutMoves(C.Kernel, C), C.Had, {}, M);
+  E.Before = termsOf(withoutMoves(C.Kernel), C.Had, {}, M);
   E.After = termsOf(grown(C.Kernel, C.CodeGrowth), C.Has, {}, M);
   E.Predicted = predict(C, M);
   E.Agreeing = speedup(M, C, {.Spread = 0});

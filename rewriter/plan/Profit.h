@@ -72,9 +72,6 @@ struct Change {
   bool Carved = false;
   /// How many times as much machine code it has as now.
   double CodeGrowth = 1;
-  /// Of the accesses to arrays that move, those to local memory; the others
-  /// cost nothing as it is.
-  double ShareInFrame = 1;
 };
 
 /// The middle of the prediction, by itself.

@@ -86,9 +86,6 @@ static std::string resourcesText(const Explanation &E, const KernelPlan &K) {
       E.Predicted.CodeGrowth <= NotableShrinkage)
     Text +=
         llvm::formatv("; {0:F2} times as much code", E.Predicted.CodeGrowth);
-  if (E.Predicted.ShareInFrame < 1)
-    Text += llvm::formatv("; {0:F0} % of what moves was in the stack frame",
-                          E.Predicted.ShareInFrame * 100);
   return Text;
 }
 

@@ -202,7 +202,6 @@ static json::Value toJSON(const Explanation &E) {
   Result["worst"] = E.Predicted.Worst;
   Result["worstIf"] = E.Predicted.WorstIf;
   Result["codeGrowth"] = E.Predicted.CodeGrowth;
-  Result["shareInFrame"] = E.Predicted.ShareInFrame;
   Result["speedupIfAgreeing"] = E.Agreeing;
   Result["speedupIfRandom"] = E.Random;
   Result["modelError"] = E.ModelError;

@@ -279,16 +279,23 @@ llvm::Error Confirmation::settle(Replan Again) {
     if (!std::exchange(FramesRead, true) && Inputs.ReadFrames &&
         Inputs.ReadFrames(Version.Decisions))
       continue;
-    if (isSettled(Version.Decisions, Known))
-      return llvm::Error::success();
-    Resources.After.clear();
-    if (Version.Changes.empty())
-      return llvm::Error::success();
-    auto Folder = TemporaryFolder::create();
-    if (!Folder)
-      return Folder.takeError();
-    if (!askRewritten(Folder->path(), Known))
-      return llvm::Error::success();
+    if (!isSettled(Version.Decisions, Known)) {
+      Resources.After.clear();
+      if (!Version.Changes.empty()) {
+        auto Folder = TemporaryFolder::create();
+        if (!Folder)
+          return Folder.takeError();
+        if (!askRewritten(Folder->path(), Known))
+          return llvm::Error::success();
+        continue;
+      }
+    }
+    if (doubtMoves(Version.Decisions, Known))
+      continue;
+    for (const MeasuredVersion &V : Known.Versions)
+      if (V.Changed == Version.Decisions.Version)
+        Resources.After = V.After;
+    return llvm::Error::success();
   }
 }
 

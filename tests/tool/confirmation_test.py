@@ -159,16 +159,17 @@ class Confirmation(ToolTest):
         # Clang alone would move it.
         self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu"))
 
-    def test_predictions_count_what_left_the_frame(self):
-        def predicted(second):
+    def test_what_nvcc_has_in_registers_beside_a_frame_stays(self):
+        def arrays(second):
             self.write("a.cu", beside_large(second))
-            return self.report("a.cu")["kernels"][0]["predicted"]
-        self.assertEqual(predicted("(in[{0}] & 31)")["explanation"]["shareInFrame"], 1)
-        # nvcc has one of the two arrays in registers.
-        half = predicted("FOR_NVCC({0}, in[{0}] & 31)")
-        self.assertEqual(half["explanation"]["shareInFrame"], 0.5)
-        text = self.run_tool("analyze", "--explain", "a.cu", confirm=True).stdout
-        self.assertIn("50 % of what moves was in the stack frame", text)
+            report = self.report("a.cu")
+            self.assertEqual(report["kernels"][0]["ptxasAfter"]["sharedBytes"],
+                             report["kernels"][0]["sharedBytesAfter"])
+            return {a["name"]: (a["verdict"], a["residency"]) for a in report["arrays"][1:]}
+        moved = ("stripe", "local memory")
+        self.assertEqual(arrays("(in[{0}] & 31)"), {"first": moved, "second": moved})
+        self.assertEqual(arrays("FOR_NVCC({0}, in[{0}] & 31)"),
+                         {"first": moved, "second": ("registers", "registers")})
 
     def test_an_array_may_leave_bytes_that_another_one_keeps(self):
         self.write("a.cu", ONE_AFTER_THE_OTHER)

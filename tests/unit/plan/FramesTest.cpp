@@ -157,3 +157,82 @@ TEST(Frames, OfAnArrayThatIsLargerAPartIsNamed) {
   EXPECT_EQ(P.Kernels[0].Frame.Objects[0].Name, "a");
   EXPECT_FALSE(P.Kernels[0].Frame.Objects[0].Survives);
 }
+
+namespace {
+
+// Two arrays of 64 bytes, which move out of a frame of so many, and the plan
+// when that is known.
+struct TwoMoves {
+  explicit TwoMoves(unsigned Frame) : U(withFrame(Frame)) {
+    for (const char *Name : {"a", "b"}) {
+      U.array(makeArray(Name, 16, 4, Name[0]));
+      U.Result.Evidence.Arrays.back().ResidentBytes = 64;
+    }
+    Known.Versions = {confirmed(U)};
+    Known.Versions[0].Before["k"].StackFrame = Frame;
+  }
+  Plan plan() const { return U.plan({}, Known); }
+  // Asks with so many bytes in the frame that is left.
+  void ask(unsigned Frame) {
+    MeasuredVersion V = Known.Versions[0];
+    V.Changed = changesOf(plan());
+    V.After["k"].StackFrame = Frame;
+    Known.Versions.push_back(V);
+  }
+
+  TestUnit U;
+  Measured Known;
+};
+
+} // namespace
+
+TEST(Frames, AnArrayWithoutWhoseMoveNoFrameIsLargerIsInRegisters) {
+  TwoMoves M(64);
+  M.U.Result.Evidence.Arrays[1].ResidentBytes = 60;
+  ASSERT_TRUE(doubtMoves(M.plan(), M.Known));
+  EXPECT_EQ(changesOf(M.plan()).size(), 1u);
+  EXPECT_FALSE(isSettled(M.plan(), M.Known));
+  M.ask(0);
+  EXPECT_TRUE(isSettled(M.plan(), M.Known));
+  EXPECT_FALSE(doubtMoves(M.plan(), M.Known));
+  EXPECT_EQ(reasonOf(M.plan(), "a"), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(M.plan(), "b"), Reason::StaysInRegisters);
+  EXPECT_EQ(residencyOf(find(M.plan(), "b")), Residency::Registers);
+}
+
+TEST(Frames, AnArrayThatComesBackIntoTheFrameMoves) {
+  TwoMoves M(64);
+  for (unsigned Each = 0; Each < 2; ++Each) {
+    ASSERT_TRUE(doubtMoves(M.plan(), M.Known));
+    M.ask(64);
+    ASSERT_TRUE(doubtMoves(M.plan(), M.Known)); // It was not so.
+    EXPECT_EQ(changesOf(M.plan()).size(), 2u);
+    EXPECT_TRUE(isSettled(M.plan(), M.Known));
+  }
+  EXPECT_FALSE(doubtMoves(M.plan(), M.Known));
+}
+
+TEST(Frames, NothingIsSaidOfAnArrayWhoseBytesAnotherOneKeeps) {
+  TwoMoves M(64);
+  M.U.Arrays[0].Scope = {"/a.cu", 100, 50};
+  M.U.array(makeArray("c", 16, 4, 9)).Scope = {"/a.cu", 200, 50};
+  M.U.Arrays[2].Obstacles = {{Reason::Nolint, onLine(9), ""}};
+  ASSERT_TRUE(doubtMoves(M.plan(), M.Known));
+  EXPECT_EQ(M.Known.Doubts.size(), 1u);
+  EXPECT_EQ(M.Known.Doubts.count(M.U.Arrays[1].Where), 1u);
+}
+
+TEST(Frames, AnArrayHasTheBytesOfOneBeforeItSoThatTheRestIsNamed) {
+  TestUnit U = withFrame(88);
+  U.array(makeArray("a", 16)).Scope = {"/a.cu", 100, 50};
+  U.array(makeArray("b", 16, 4, 9)).Scope = {"/a.cu", 200, 50};
+  U.Result.Evidence.Objects["k"] = {object("s", 24, true)};
+  const Plan P = U.plan();
+  EXPECT_EQ(arraysInFrame(P), 2u);
+  ASSERT_EQ(P.Kernels[0].Frame.Objects.size(), 1u);
+}
+
+TEST(Frames, WhatAFrameLosesInFullIsNotDoubted) {
+  TwoMoves M(128);
+  EXPECT_FALSE(doubtMoves(M.plan(), M.Known));
+}

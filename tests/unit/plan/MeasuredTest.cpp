@@ -116,30 +116,3 @@ TEST(Measured, WhatWasTakenBackStaysSo) {
   EXPECT_EQ(reasonOf(P, "a"), Reason::CompileFailed);
   EXPECT_TRUE(isSettled(P, Known));
 }
-
-// What did not leave the frame was in registers, and gains nothing.
-TEST(Measured, AFrameThatLosesLittlePromisesLess) {
-  auto Predicted = [](unsigned FrameAfter, TextRange ScopeOfB) {
-    TestUnit U = ordinary();
-    for (auto [Name, Line, Scope] :
-         {std::tuple("a", 10u, TextRange{"/a.cu", 20, 20}),
-          std::tuple("b", 11u, ScopeOfB)}) {
-      ArrayEvidence E = resident();
-      E.ResidentBytes = 64;
-      U.array(makeArray(Name, 16, 4, Line), E).Scope = Scope;
-      U.Result.Evidence.Work["k"].Arrays[Line - 10] = {{200, 200}, {}, {}};
-    }
-    PlanOptions Options;
-    Options.MinSpeedup = 1e-9;
-    MeasuredVersion V = confirmed(U, Options);
-    V.Before["k"].StackFrame = 128;
-    V.After["k"].StackFrame = FrameAfter;
-    return U.plan(Options, {{V}}).Kernels.front().Predicted->Speedup;
-  };
-  const TextRange Same{"/a.cu", 20, 20}, Apart{"/a.cu", 50, 20};
-  EXPECT_GT(Predicted(0, Same), 1);
-  EXPECT_LT(Predicted(64, Same), Predicted(0, Same));
-  EXPECT_LT(Predicted(112, Same), Predicted(64, Same));
-  // They may have had the same bytes of the frame.
-  EXPECT_EQ(Predicted(64, Apart), Predicted(0, Apart));
-}

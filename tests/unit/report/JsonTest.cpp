@@ -271,8 +271,7 @@ TEST(Json, Explanation) {
   expectEqual(*Predicted->get("explanation"), R"json({
     "taken": true, "speedup": 2.25, "low": 0.75, "high": 4.5, "resourceFactor": 0.9,
     "accessFactor": 2.5, "worst": 0.9, "worstIf": "its grids are small",
-    "codeGrowth": 1.25, "shareInFrame": 1,
-    "speedupIfAgreeing": 1.5, "speedupIfRandom": 3.5,
+    "codeGrowth": 1.25, "speedupIfAgreeing": 1.5, "speedupIfRandom": 3.5,
     "modelError": 1.3, "guessedLoops": 2,
     "speedupIfLoopsRunOften": 2.5, "speedupIfLoopsRunSeldom": 1.5,
     "before": {"time": 2010, "issue": 2000, "wait": 500.5, "warps": 64,
