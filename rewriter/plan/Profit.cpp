@@ -92,16 +92,7 @@ struct Client {
 
 } // namespace
 
-// The lines of local memory that a warp touches, one where its lanes agree.
-static double linesTouched(const ArrayTraffic &A, unsigned Threads,
-                           double Spread) {
-  return A.Uniform.all() + A.NonUniform.all() * rowsAsked(A, Threads, Spread) +
-         A.Counted.all() * rowsAsked(A, Threads, Spread * SpreadOfCounters);
-}
-
-// What is used most per byte stays in the L1; or, if lines are what counts, of
-// which an access at one index touches one, and one of 32 lanes that are lines
-// apart 32, the lines that are touched most often.
+// What is used most per byte stays in the L1.
 static HitRates hitRates(const CostModel &M, const KernelTraffic &K,
                          const Resources &R, const Assumption &Assumed) {
   const double Lanes = 32.0 * R.Warps;
@@ -112,11 +103,8 @@ static HitRates hitRates(const CostModel &M, const KernelTraffic &K,
   std::vector<Client> Clients;
   for (auto [A, Hits] : llvm::zip(K.Arrays, Result.Arrays))
     if (!A.Moved)
-      Clients.push_back(
-          {Assumed.LinesCount
-               ? linesTouched(A, K.Threads, Assumed.Spread) * R.Warps
-               : A.all() * Lanes,
-           double(A.BytesPerThread) * Lanes, M.HitExponent, &Hits});
+      Clients.push_back({A.all() * Lanes, double(A.BytesPerThread) * Lanes,
+                         M.HitExponent, &Hits});
   if (K.Work.Rows)
     Clients.push_back(
         {K.Work.Rows * Lanes, LineBytes * Lanes, LinesExponent, &Result.Rows});
@@ -252,15 +240,6 @@ static KernelTraffic withoutMoves(KernelTraffic K) {
   return K;
 }
 
-// As if nvcc needed next to nothing for accesses at an index that is the same
-// in all lanes. Unrolled, such an index may be a constant; one that data
-// decides is none. The arrays' bytes of shared memory stay taken.
-static KernelTraffic withoutUniform(KernelTraffic K) {
-  for (ArrayTraffic &A : K.Arrays)
-    A.Uniform = {};
-  return K;
-}
-
 // With as many more instructions of all as its code has grown by. Code that
 // shrinks does no less: it had loops unrolled.
 static KernelTraffic grown(KernelTraffic K, double CodeGrowth) {
@@ -315,38 +294,20 @@ static Change withSmallGrid(Change C) {
   return C;
 }
 
-namespace {
-
-/// A case that no source excludes.
-struct Case {
-  llvm::StringRef If;
-  bool SmallGrid = false;
-  bool ShortLoops = false;
-  Assumption Assumed = {};
-  bool AllHitBefore = false;
-  bool UniformIsFree = false; ///< Accesses at one index cost nothing.
-};
-
-} // namespace
-
-static std::vector<Case> casesOf(const CostModel &M, const Change &C) {
-  constexpr llvm::StringLiteral SmallGrids = "its grids are small";
-  // A guess of how often loops run hides whatever stands beside a nest of them.
-  std::vector<Case> Cases = {
-      {.If = "loops of unknown length are short", .ShortLoops = true},
-      {.If = SmallGrids, .SmallGrid = true},
-      {.If = SmallGrids, .SmallGrid = true, .ShortLoops = true},
-      {.If = "it waits for results longer than it seems",
-       .Assumed = {.Wait = LongWait}}};
-  if (C.Kernel.Work.Rows > 0) {
-    Cases.push_back({.If = "what it loads comes first in the L1",
-                     .Assumed = {.LinesCount = true}});
-    // Unrolled, accesses were merged, or gone: they cost less than it seems.
-    if (C.CodeGrowth <= NotableShrinkage)
-      Cases.push_back({.If = "what it loads is all that counts",
-                       .Assumed = {.LinesCount = true},
-                       .UniformIsFree = true});
-  }
+// Looks at the cases that no source excludes.
+static void findWorst(const CostModel &M, const Change &C, Prediction &P) {
+  P.Worst = P.Speedup;
+  auto Try = [&](const char *If, const Change &Changed, const KernelTraffic &K,
+                 const Assumption &Before, const Assumption &After) {
+    const double Speedup = speedup(M, Changed, K, Before, After);
+    if (Speedup >= P.Worst)
+      return;
+    P.Worst = Speedup;
+    P.WorstIf = If;
+  };
+  Try("its grids are small", withSmallGrid(C), C.Kernel, {}, {});
+  const Assumption Waits = {.Wait = LongWait};
+  Try("it waits for results longer than it seems", C, C.Kernel, Waits, Waits);
   // Tables that the L1 held as it was, and does not hold with what is left.
   const double Had = l1Bytes(M, C.Had, C.Kernel.Threads);
   const double Has = l1Bytes(M, C.Has, C.Kernel.Threads);
@@ -354,29 +315,9 @@ static std::vector<Case> casesOf(const CostModel &M, const Change &C) {
                       LeastShare * timeOf(C.Kernel, C.Has, {}, M);
   if (Matter && Has < Had)
     for (double Bytes : {std::min(2 * Has, Had), Had})
-      for (bool Short : {false, true})
-        Cases.push_back({.If = "the L1 holds what it uses now",
-                         .ShortLoops = Short,
-                         .Assumed = {.Gathered = Bytes},
-                         .AllHitBefore = true});
-  return Cases;
-}
-
-static void findWorst(const CostModel &M, const Change &C, Prediction &P) {
-  P.Worst = P.Speedup;
-  const Change Small = withSmallGrid(C);
-  for (const Case &A : casesOf(M, C)) {
-    const Change &Changed = A.SmallGrid ? Small : C;
-    const KernelTraffic &K = A.ShortLoops ? Changed.Short : Changed.Kernel;
-    Assumption Before = A.Assumed;
-    Before.AllHit = A.AllHitBefore;
-    const double Speedup = speedup(
-        M, Changed, A.UniformIsFree ? withoutUniform(K) : K, Before, A.Assumed);
-    if (Speedup >= P.Worst)
-      continue;
-    P.Worst = Speedup;
-    P.WorstIf = A.If.str();
-  }
+      for (const KernelTraffic &K : {C.Kernel, C.Short})
+        Try("the L1 holds what it uses now", C, K,
+            {.Gathered = Bytes, .AllHit = true}, {.Gathered = Bytes});
   // Loops that are no longer unrolled execute more, in whichever case.
   if (C.CodeGrowth > NotableShrinkage)
     return;

@@ -48,10 +48,7 @@ struct Assumption {
   /// it may be anything from a kilobyte to a megabyte.
   std::optional<double> Gathered = std::nullopt;
   bool AllHit = false; ///< The L1 holds whatever is used.
-  /// It keeps the lines that are touched most often, and not what is used most
-  /// per byte.
-  bool LinesCount = false;
-  double Wait = 1; ///< Results come so many times as late.
+  double Wait = 1;     ///< Results come so many times as late.
 };
 
 /// What a warp that runs \p K with \p R costs, arrays by their index in it.

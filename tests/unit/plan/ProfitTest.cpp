@@ -13,7 +13,6 @@
 using namespace bankstripe;
 using namespace bankstripe::testing;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 namespace {
 
@@ -130,16 +129,6 @@ TEST(Profit, TablesThatTheL1HoldsNowAreTheWorstCase) {
   EXPECT_EQ(P.WorstIf, "the L1 holds what it uses now");
 }
 
-TEST(Profit, ShortLoopsAreTheWorstCaseOfWhatTheyHide) {
-  const Prediction P = surprised([](Change &C) {
-    // The array's loops were guessed long.
-    C.Short.Arrays[0].Uniform = updated(4);
-    C.Short.Work.Rows = 50;
-  });
-  EXPECT_LT(P.Worst, 0.9);
-  EXPECT_THAT(P.WorstIf, HasSubstr("short"));
-}
-
 TEST(Profit, LongWaitsAreTheWorstCaseOfLostWarps) {
   const Prediction P = surprised([](Change &C) {
     C.Kernel.Work.Global = C.Short.Work.Global = 4;
@@ -181,64 +170,6 @@ TEST(Profit, FarLessCodeMayBeLoopsThatAreNoLongerUnrolled) {
   EXPECT_DOUBLE_EQ(Less.Speedup, Same.Speedup);
   EXPECT_LT(Less.Worst, 0.9 * Same.Worst);
   EXPECT_THAT(Less.WorstIf, HasSubstr("no longer unrolled"));
-}
-
-// 64 words of each thread leave no room for the 32 lines of each warp, or get
-// none beside them; each line of them is touched once in 64 accesses.
-TEST(Profit, WhatTheL1KeepsIsOneOfTwo) {
-  KernelTraffic K = traffic(400, 0);
-  K.Arrays[0].Moved = false;
-  K.Arrays[0].BytesPerThread = 256;
-  K.Work.Rows = 200;
-  Assumption Lines;
-  Lines.LinesCount = true;
-  const Resources Some = {48, 0};
-  EXPECT_GT(termsOf(K, Some, {}).Arrays[0].HitRate,
-            1.5 * termsOf(K, Some, Lines).Arrays[0].HitRate);
-  K.Work.Rows = 0;
-  EXPECT_EQ(termsOf(K, Some, {}).Arrays[0].HitRate,
-            termsOf(K, Some, Lines).Arrays[0].HitRate);
-}
-
-// They were there with the array in local memory, and are not with what shared
-// memory leaves.
-TEST(Profit, LoadsMayComeFirstInTheL1) {
-  KernelTraffic K = traffic(200, 0);
-  K.Arrays[0].BytesPerThread = 256;
-  K.Work.Rows = 100;
-  Change C = changed(K, {48, 220 * 1024});
-  C.Carved = true; // Small grids leave to the L1 what it had.
-  const Prediction P = predict(C);
-  EXPECT_LT(P.Worst, 0.8 * P.Speedup);
-  EXPECT_EQ(P.WorstIf, "what it loads comes first in the L1");
-}
-
-// Code that shrinks had its loops unrolled, and accesses merged: those at one
-// index may cost next to nothing, and then the loads that lose the L1 are all
-// there is.
-TEST(Profit, LoadsMayBeAllThatCountsWhereCodeShrinks) {
-  KernelTraffic K = traffic(2000, 0);
-  K.Work.Rows = 100;
-  Change C = changed(K, {16, 228 * 1024});
-  C.CodeGrowth = 0.9;
-  EXPECT_THAT(predict(C).WorstIf, Not(HasSubstr("all that counts")));
-  C.CodeGrowth = 0.6;
-  const Prediction P = predict(C);
-  EXPECT_LT(P.Worst, 0.5);
-  EXPECT_THAT(P.WorstIf, HasSubstr("what it loads is all that counts"));
-  C.Kernel.Work.Rows = C.Short.Work.Rows = 0;
-  EXPECT_THAT(predict(C).WorstIf, Not(HasSubstr("all that counts")));
-}
-
-TEST(Profit, NoLoopThatIsUnrolledMakesAnIndexFromDataFree) {
-  auto AtWorst = [](double Uniform, double NonUniform) {
-    KernelTraffic K = traffic(Uniform, NonUniform);
-    K.Work.Rows = 100;
-    Change C = changed(K, {16, 228 * 1024});
-    C.CodeGrowth = 0.6;
-    return predict(C).Worst;
-  };
-  EXPECT_GT(AtWorst(0, 2000), 2 * AtWorst(2000, 0));
 }
 
 TEST(Profit, SlotsConflictWhereIndicesAreApart) {
