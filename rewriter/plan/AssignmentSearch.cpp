@@ -30,10 +30,6 @@ static constexpr double WorthAnotherForm = 1.001;
 /// Each round leaves an array where it is or promises more; enough for any
 /// kernel.
 static constexpr unsigned MostRounds = 64;
-/// Local memory answers non-uniform indices 4 to 60 times slower than uniform
-/// ones (measurements/2026-11-20-micro-study.md); the low end is on the safe
-/// side.
-static constexpr double NonUniformWeight = 4;
 
 namespace {
 
@@ -55,8 +51,7 @@ private:
   const ReachedArray &array(unsigned I) const { return P.Run.Arrays[I]; }
 
   // What fits.
-  std::optional<double> gainAlone(unsigned I) const;
-  double accessesOf(unsigned I) const;
+  double gainAlone(unsigned I) const;
   void order(std::vector<unsigned> &Arrays);
   std::optional<unsigned> fullKernel(unsigned I, const Candidate &C) const;
   void assign(unsigned I, const Candidate *C);
@@ -90,7 +85,7 @@ private:
   std::vector<KernelOutlook> Outlook;
   std::vector<uint64_t> Used; ///< Bytes per block, by kernel.
   /// What an array has that the budget is short of: the higher the better.
-  std::vector<std::tuple<bool, bool, double>> Rank;
+  std::vector<std::pair<bool, double>> Rank;
 };
 
 } // namespace
@@ -103,42 +98,24 @@ Searcher::Searcher(const Problem &P, const Evaluator &E)
 // --- What fits ---------------------------------------------------------------
 
 // The logarithm of what kernels are predicted to gain if only array I moves.
-std::optional<double> Searcher::gainAlone(unsigned I) const {
+double Searcher::gainAlone(unsigned I) const {
   Assignment Alone(A.size());
   Alone[I] = &P.Choices[I].Candidates.front();
   double Gain = 0;
-  for (unsigned Row : array(I).Kernels) {
-    auto Speedup = E.speedup(Row, Alone, /*Grows=*/false);
-    if (!Speedup)
-      return std::nullopt;
-    Gain += std::log(*Speedup);
-  }
-  return Gain;
-}
-
-// How much kernels do with array I, for where nothing is predicted.
-double Searcher::accessesOf(unsigned I) const {
-  double Sum = 0;
   for (unsigned Row : array(I).Kernels)
-    if (const auto &Work = P.Run.Kernels[Row].Work)
-      if (auto At = Work->Arrays.find(I); At != Work->Arrays.end())
-        Sum += At->second.all() +
-               (NonUniformWeight - 1) * At->second.NonUniform.all();
-  return Sum;
+    Gain += std::log(E.speedup(Row, Alone, /*Grows=*/false).value_or(0));
+  return Gain;
 }
 
 // What was asked for first, then the best per byte.
 void Searcher::order(std::vector<unsigned> &Arrays) {
-  for (unsigned I : Arrays) {
-    const std::optional<double> Gain = gainAlone(I);
-    Rank[I] = {P.Choices[I].Asked, Gain.has_value(),
-               Gain.value_or(accessesOf(I))};
-  }
+  for (unsigned I : Arrays)
+    Rank[I] = {P.Choices[I].Asked, gainAlone(I)};
   auto Key = [&](unsigned I) {
-    auto [Asked, Predicted, Gain] = Rank[I];
+    auto [Asked, Gain] = Rank[I];
     const Candidate &Smallest = P.Choices[I].Candidates.front();
     const double Bytes = std::max(1.0, double(Smallest.largestBytes()));
-    return std::tuple(!Asked, !Predicted, -Gain / Bytes, I);
+    return std::tuple(!Asked, -Gain / Bytes, I);
   };
   llvm::sort(Arrays, [&](unsigned X, unsigned Y) { return Key(X) < Key(Y); });
 }
@@ -409,8 +386,8 @@ bool Searcher::isWorthTrying(const KernelGroup &G) const {
 }
 
 // "predicted speedup 0.62, 0.40 to 0.95: shared memory costs 0.5, the access
-// gains 1.24", or where nobody can know: "predicted speedup 1.2, but 0.6 if
-// loops of unknown length are short; run `bankstripe tune` to measure it".
+// gains 1.24", or where nobody can know: "predicted speedup 1.2, but 0.6 if its
+// grids are small; run `bankstripe tune` to measure it".
 static std::string predictionText(const Prediction &P, double MinSpeedup) {
   if (P.Speedup >= MinSpeedup && P.Worst < LeastOfGroup)
     return llvm::formatv("predicted speedup {0:F2}, but {1:F2} if {2}{3}; "

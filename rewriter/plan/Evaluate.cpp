@@ -38,7 +38,7 @@ Evaluator::Evaluator(const Problem &P)
       for (auto [Position, Row] : llvm::enumerate(A.Kernels))
         ArraysOf[Row].push_back({unsigned(I), unsigned(Position)});
   for (unsigned Row = 0; Row < P.Run.Kernels.size(); ++Row)
-    Bases.push_back(P.Options.MinSpeedup > 0 ? baseOf(Row) : std::nullopt);
+    Bases.push_back(baseOf(Row));
 }
 
 // --- Bytes -------------------------------------------------------------------
@@ -161,8 +161,7 @@ static KernelTraffic trafficOf(const KernelWork &Work, unsigned Threads,
 ChangedCode Evaluator::codeOf(unsigned Row) const {
   const MergedKernel &K = P.Run.Kernels[Row];
   auto Known = P.Code.find(K.Facts.Id);
-  return Known == P.Code.end() ? ChangedCode{1, K.registers()}
-                               : Known->second;
+  return Known == P.Code.end() ? ChangedCode{1, K.registers()} : Known->second;
 }
 
 // Without the bytes that arrays take now.
