@@ -15,9 +15,6 @@
 // spelled in the file itself; macros are fine inside the specifiers, the
 // extents and the initialiser, whose text is only copied.
 //
-// A pointer is declared anew by naming another type, so its declaration must be
-// specifiers, one star or brackets, a name.
-//
 //===----------------------------------------------------------------------===//
 
 #include "find/Declaration.h"
@@ -260,6 +257,30 @@ void DeclarationReader::readAttributes() {
         between(F.Text.Specifiers.Offset, F.Text.Statement.end());
 }
 
+// The last token of the macro at Begin, if all of its text is an attribute of
+// Declared; else an invalid location.
+static SourceLocation endOfAttributeMacro(const VarDecl &Declared,
+                                          SourceLocation Begin,
+                                          const SourceText &Text) {
+  const SourceManager &SM = Text.sources();
+  auto IsFromIt = [&](SourceLocation Loc) {
+    return Loc.isMacroID() && SM.getExpansionLoc(Loc) == Begin;
+  };
+  if (!Declared.hasAttrs() || IsFromIt(Declared.getTypeSpecStartLoc()))
+    return SourceLocation();
+  for (const Attr *A : Declared.attrs())
+    if (const SourceLocation Loc = A->getLocation(); IsFromIt(Loc)) {
+      const SourceLocation End = SM.getExpansionRange(Loc).getEnd();
+      const auto Whole = Text.tokens(Begin, End);
+      // What else there can be has no place in the tree.
+      for (StringRef Word : {"const", "volatile", "constexpr"})
+        if (!Whole || Text.mentions(Text.text(*Whole, Begin), Word))
+          return SourceLocation();
+      return End;
+    }
+  return SourceLocation();
+}
+
 SourceLocation bankstripe::behindAttributes(const DeclStmt *Statement,
                                             const SourceText &Text) {
   const auto *First = dyn_cast<VarDecl>(*Statement->decl_begin());
@@ -271,20 +292,20 @@ SourceLocation bankstripe::behindAttributes(const DeclStmt *Statement,
         Buffer.drop_front(Text.sources().getFileOffset(Begin));
     const StringRef Word =
         Rest.take_while([](char C) { return isAsciiIdentifierContinue(C); });
-    if (!llvm::is_contained({"__attribute__", "__attribute", "__align__",
-                             "__builtin_align__", "alignas"},
-                            Word))
-      return Begin;
-    // To the parenthesis that closes.
-    unsigned Depth = 0;
-    auto Tok = Text.next(Begin);
-    for (; Tok; Tok = Text.next(Tok->getLocation())) {
-      Depth += Tok->is(tok::l_paren);
-      Depth -= Tok->is(tok::r_paren);
-      if (Depth == 0)
-        break;
+    SourceLocation End =
+        First ? endOfAttributeMacro(*First, Begin, Text) : SourceLocation();
+    if (llvm::is_contained({"__attribute__", "__attribute", "alignas"}, Word)) {
+      // To the parenthesis that closes.
+      unsigned Depth = 0;
+      for (auto Tok = Text.next(Begin); Tok && End.isInvalid();
+           Tok = Text.next(Tok->getLocation())) {
+        Depth += Tok->is(tok::l_paren);
+        Depth -= Tok->is(tok::r_paren);
+        if (Depth == 0)
+          End = Tok->getLocation();
+      }
     }
-    const auto Behind = Tok ? Text.next(Tok->getLocation()) : std::nullopt;
+    const auto Behind = End.isValid() ? Text.next(End) : std::nullopt;
     if (!Behind)
       return Begin;
     Begin = Behind->getLocation();

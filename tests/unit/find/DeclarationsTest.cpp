@@ -238,6 +238,38 @@ TEST(Type, Attributes) {
             16u);
 }
 
+TEST(Type, AttributesOfMacros) {
+  const std::string Macros = "\n#define UNUSED __attribute__((unused))\n"
+                             "#define ALIGN(n) __attribute__((aligned(n)))\n"
+                             "#define BOTH(n) UNUSED __align__(n)\n"
+                             "#define WIDE alignas(16)\n"
+                             "#define MAYBE [ [maybe_unused]]\n"
+                             "#define TYPE __attribute__((unused)) int\n"
+                             "#define FIXED __attribute__((unused)) const\n";
+  for (const char *Served :
+       {"UNUSED int a[4]; $write^a[i] = 1;",
+        "UNUSED unsigned long a[4], b; $write^a[i] = b;",
+        "UNUSED int *b, a[4]; $write^a[i] = *b;",
+        "ALIGN(16) int a[4]; $write^a[i] = 1;",
+        "BOTH(8) int a[4]; $write^a[i] = 1;",
+        "UNUSED ALIGN(4 + 4) UNUSED int a[4]; $write^a[i] = 1;",
+        "WIDE int a[4]; $write^a[i] = 1;", "MAYBE int a[4]; $write^a[i] = 1;",
+        "MAYBE UNUSED int a[4]; $write^a[i] = 1;"})
+    testBody(Macros + Served);
+  for (const char *Refused :
+       {"TYPE $over_aligned^a[4]; $write^a[i] = 1;",
+        "int UNUSED $over_aligned^$declarator_shape^a[4]; $write^a[i] = 1;",
+        "int $over_aligned^$declarator_shape^a[4] UNUSED; $write^a[i] = 1;",
+        "ALIGN(32) int $over_aligned^a[4]; $write^a[i] = 1;",
+        "ALIGN(16) int $over_aligned^a[4], b; $write^a[i] = b = 1;",
+        "FIXED int $over_aligned^$const_elements^a[4] = {j};"
+        "*out = $read^a[i];"})
+    testBody(Macros + Refused);
+  const Finding F =
+      findingOf(kernelAround(Macros + "BOTH(16) int a[4]; a[i] = 1;"));
+  EXPECT_EQ(F.Instances[0].SlotAlignment, 16u);
+}
+
 TEST(Type, AlignmentIsNotAskedAbout) {
   testBody("alignas(16) int a[4]; *out = alignof($decltype^a) + $read^a[i];");
   testBody("int a[4]; *out = alignof($sizeof^a) + $read^a[i];");
