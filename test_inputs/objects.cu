@@ -2,11 +2,11 @@
 //
 // A calculator for reverse Polish notation with a stack class, a search with a
 // short list of the best as a class with a constructor and default member
-// initialisers, the stream cipher RC4 with its state in a struct, and an array
-// of small objects that a constructor makes.
+// initialisers, the stream cipher RC4 with its state in a struct, an array of
+// small objects that a constructor makes, and vectors that are indexed.
 //
 // expect-striped: none
-// expect-slot: stack best cipher ranges
+// expect-slot: stack best cipher ranges point sums
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>
@@ -159,8 +159,27 @@ __global__ void extents(const unsigned *tokens, unsigned *out) {
   out[t] = result;
 }
 
+struct Point {
+  int x, y, z;
+  __device__ int &operator[](int axis) {
+    return reinterpret_cast<int *>(this)[axis];
+  }
+};
+
+__global__ void step(const unsigned *tokens, unsigned *out) {
+  const int t = blockIdx.x * blockDim.x + threadIdx.x;
+  Point point{0, 0, int(tokens[t * Tokens] & 7)};
+  uint4 sums = make_uint4(1, 2, 3, 4);
+  for (int i = 0; i < Tokens; ++i) {
+    const unsigned token = tokens[t * Tokens + i];
+    point[token % 3] += token & 8 ? 1 : -1;
+    reinterpret_cast<unsigned *>(&sums)[token >> 8 & 3] += point[token >> 4 & 1];
+  }
+  out[t] = ((sums.x * 31 + sums.y) * 31 + sums.z) * 31 + sums.w + point.z;
+}
+
 int main() {
-  std::vector<unsigned> tokens(Threads * Tokens), results(Threads * 4);
+  std::vector<unsigned> tokens(Threads * Tokens), results(Threads * 5);
   unsigned state = 1;
   for (unsigned &token : tokens) {
     state = state * 1664525u + 1013904223u;
@@ -177,12 +196,13 @@ int main() {
   search<<<Threads / Block, Block>>>(dTokens, dResults + Threads);
   encrypt<<<Threads / Block, Block>>>(dTokens, dResults + 2 * Threads);
   extents<<<Threads / Block, Block>>>(dTokens, dResults + 3 * Threads);
+  step<<<Threads / Block, Block>>>(dTokens, dResults + 4 * Threads);
   CHECK(cudaGetLastError());
 
   CHECK(cudaMemcpy(results.data(), dResults, results.size() * sizeof(unsigned),
                    cudaMemcpyDeviceToHost));
-  const char *names[] = {"calculate", "search", "encrypt", "extents"};
-  for (int k = 0; k < 4; ++k) {
+  const char *names[] = {"calculate", "search", "encrypt", "extents", "step"};
+  for (int k = 0; k < 5; ++k) {
     unsigned long long hash = 14695981039346656037ull;
     for (int i = 0; i < Threads; ++i)
       hash = (hash ^ results[k * Threads + i]) * 1099511628211ull;

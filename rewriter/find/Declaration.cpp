@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Declaration.h"
+#include "find/BlockSize.h"
 #include "find/Initializer.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
@@ -43,7 +44,40 @@ unsigned bankstripe::declaredAlignment(const VarDecl *Variable) {
   return Variable->getMaxAlignment() / Variable->getASTContext().getCharWidth();
 }
 
-bool bankstripe::isPrivateArray(const VarDecl *Variable) {
+// Whether the object that E names, or whose `this` it is, is indexed as if its
+// members were an array: `(&v.x)[i]`.
+static bool isIndexed(const Expr *E, const BodyIndex &Body) {
+  const Stmt *Part = Body.outermost<ParenExpr, MemberExpr>(E);
+  const auto *Address = dyn_cast_or_null<UnaryOperator>(Body.parentOf(Part));
+  if (Address ? Address->getOpcode() != UO_AddrOf : !isa<CXXThisExpr>(Part))
+    return false;
+  const Stmt *Pointer =
+      Body.outermost<ParenExpr, CastExpr>(Address ? Address : Part);
+  const auto *Subscript =
+      dyn_cast_or_null<ArraySubscriptExpr>(Body.parentOf(Pointer));
+  return Subscript && Subscript->getBase() == Pointer &&
+         !constantOf(Subscript->getIdx(), Body.Context);
+}
+
+// Whether that happens to Variable here, or in a method that is called.
+static bool isIndexed(const VarDecl *Variable, const BodyIndex &Body,
+                      BodyIndexCache &Bodies) {
+  return llvm::any_of(Body.references(Variable), [&](const DeclRefExpr *Named) {
+    const auto *Call = dyn_cast_or_null<CallExpr>(
+        Body.around<ParenExpr, ImplicitCastExpr, MemberExpr>(Named));
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(
+        Call ? Call->getDirectCallee() : nullptr);
+    const BodyIndex *Inside = Method ? Bodies.get(Method) : nullptr;
+    return isIndexed(Named, Body) ||
+           (Inside && anyPart(Method->getBody(), [&](const Stmt *S) {
+              const auto *This = dyn_cast<CXXThisExpr>(S);
+              return This && isIndexed(This, *Inside);
+            }));
+  });
+}
+
+bool bankstripe::isPrivateArray(const VarDecl *Variable, const BodyIndex &Body,
+                                BodyIndexCache &Bodies) {
   if (isa<ParmVarDecl>(Variable) || !Variable->hasLocalStorage() ||
       Variable->hasAttr<CUDASharedAttr>() ||
       Variable->hasAttr<CUDAConstantAttr>() ||
@@ -55,8 +89,11 @@ bool bankstripe::isPrivateArray(const VarDecl *Variable) {
   if (Type->isReferenceType() || Type->isPointerType())
     return false;
   const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
-  return Record && !Record->isLambda() && isOrHoldsArray(Type) &&
-         (!Variable->isImplicit() || Record->isAnonymousStructOrUnion());
+  if (!Record || Record->isLambda())
+    return false;
+  return isOrHoldsArray(Type)
+             ? !Variable->isImplicit() || Record->isAnonymousStructOrUnion()
+             : isIndexed(Variable, Body, Bodies);
 }
 
 // Whether elements of this type can stand apart: nothing but their bytes makes
@@ -140,7 +177,10 @@ static void readType(Finding &F, const VarDecl *Variable,
   if (Quals.hasVolatile())
     Note(Reason::QualifiedType, "volatile");
   if (F.IsObject)
-    Note(Reason::ClassObject, F.Shape.Type);
+    Note(Reason::ClassObject,
+         F.Shape.Type + (isOrHoldsArray(Type)
+                             ? ""
+                             : ", whose members are indexed as one"));
   else if (!isStripeElement(Element.getCanonicalType().getUnqualifiedType(),
                             F.Shape.ElementBytes, Context))
     Note(Reason::ElementType, ElementType + " of " +

@@ -28,8 +28,10 @@ inline constexpr unsigned WidestVector = 16;
 /// The alignment that attributes of \p Variable ask for, in bytes; 0 without.
 unsigned declaredAlignment(const clang::VarDecl *Variable);
 
-/// Whether \p Variable is a per-thread array, or a class object that holds one.
-bool isPrivateArray(const clang::VarDecl *Variable);
+/// Whether \p Variable is a per-thread array, or a class object that holds one
+/// or is indexed as one.
+bool isPrivateArray(const clang::VarDecl *Variable, const BodyIndex &Body,
+                    BodyIndexCache &Bodies);
 
 /// Reads the type, the initialiser and the text of \p Variable, which
 /// \p Statement declares, into \p F, with an obstacle for each thing that

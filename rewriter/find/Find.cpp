@@ -187,8 +187,8 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
   const BodyIndex *Body = Bodies.get(Function);
   std::optional<ArrayReader> Reader;
   for (auto [Variable, Statement] : Body->Variables) {
-    if (!isPrivateArray(Variable) ||
-        !isForDevice(Function, Variable->getDeclContext()))
+    if (!isForDevice(Function, Variable->getDeclContext()) ||
+        !isPrivateArray(Variable, *Body, Bodies))
       continue;
     Place Where = Text.place(Variable->getLocation());
     auto [It, New] = ByPlace.try_emplace({Where, Variable->getNameAsString()},
@@ -510,7 +510,7 @@ void UnitReader::noteOperators() {
       QualType Element(Variable->getType()->getBaseElementTypeUnsafe(), 0);
       while (Element->isPointerType())
         Element = Element->getPointeeType();
-      if (isPrivateArray(Variable))
+      if (Variable->getType()->isArrayType())
         NoteAround(Element->getAsTagDecl());
     }
   }

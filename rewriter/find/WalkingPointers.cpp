@@ -354,11 +354,12 @@ static const FunctionDecl *copiedDefinition(const FunctionDecl *Function) {
   return Definition;
 }
 
-static bool holdsOwnStorage(const BodyIndex &Body) {
-  return llvm::any_of(Body.Variables, [](const auto &Declared) {
+static bool holdsOwnStorage(const BodyIndex &Body, BodyIndexCache &Bodies) {
+  return llvm::any_of(Body.Variables, [&](const auto &Declared) {
     const VarDecl *Variable = Declared.first;
     return Variable->hasGlobalStorage() ||
-           Variable->hasAttr<CUDASharedAttr>() || isPrivateArray(Variable);
+           Variable->hasAttr<CUDASharedAttr>() ||
+           isPrivateArray(Variable, Body, Bodies);
   });
 }
 
@@ -541,7 +542,7 @@ bool PointerFollower::readWalkingParameter(const FunctionDecl *Instance,
                                            const Place &Where,
                                            const TextRange &Whole) {
   const ParmVarDecl *Parameter = Instance->getParamDecl(Index);
-  if (!Parameter->getType()->isPointerType() || holdsOwnStorage(Body))
+  if (!Parameter->getType()->isPointerType() || holdsOwnStorage(Body, Bodies))
     return false;
   const ParmVarDecl *Written = Definition->getParamDecl(Index);
   // The copy has the branches, too, that `if constexpr` discards here.

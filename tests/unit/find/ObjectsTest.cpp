@@ -46,6 +46,25 @@ std::string initializerIn(llvm::StringRef Body) {
 
 } // namespace
 
+TEST(Objects, ThatAreIndexedAsArrays) {
+  constexpr llvm::StringRef Vectors =
+      "struct V3 { float x, y, z; float *p;\n"
+      "  __device__ float &operator[](int i) { return (&x)[i]; }\n"
+      "  __device__ float at(int i) const { return ((const float *)this)[i]; "
+      "}\n"
+      "  __device__ float first() const { return (&x)[0] + p[1]; } };\n";
+  for (const char *Indexed :
+       {"V3 $class_object^v{}; (&v.x)[i] = 1;",
+        "V3 $class_object^v = {1, 2}; *out = reinterpret_cast<float *>(&v)[i];",
+        "V3 $class_object^v{}; v[i] = v.z;",
+        "const V3 $const_elements^$class_object^v{1}; *out = v.at(i);"})
+    testFind(Vectors.str() + kernelAround(Indexed));
+  for (const char *Other :
+       {"V3 v{}; (&v.x)[1] = v.y;", "V3 v{}; *out = v.first() + v.p[i];",
+        "V3 v{}; float *p = &v.x; *p = i;", "V3 *v; *out = (*v)[i];"})
+    testFind(Vectors.str() + kernelAround(Other));
+}
+
 TEST(Objects, HoldAnArraySomewhere) {
   testFind("struct Stack { int items[8]; int top; };\n"
            "struct Outer { Stack inner; }; struct Derived : Outer {};\n"
