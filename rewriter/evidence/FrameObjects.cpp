@@ -97,22 +97,33 @@ class ObjectLister {
 public:
   explicit ObjectLister(Module &M);
 
-  /// Those of \p Kernel, before the module is optimised.
+  /// Remembers those of \p Kernel, before the module is optimised.
   void listAll(const Function &Kernel);
-  /// Notes which of these are left, afterwards.
-  void noteSurvivors(const Function &Kernel);
-
-  FrameObjects Result;
+  /// The same, afterwards, with what is left of them.
+  std::vector<FrameObject> objectsOf(const Function &Kernel) const;
 
 private:
   void add(Value &V, uint64_t Bytes, StringRef TypeName, const Function &F);
-  void noteSurvivor(const Function &Kernel, StringRef Name, uint64_t Bytes);
 
   const DataLayout &Layout;
   std::vector<FrameObject> Objects;
-  std::map<const Function *, std::vector<unsigned>> InFunction;
-  /// By the kernel: for each row of its result, the object; none of a library.
-  std::map<std::string, std::vector<std::optional<unsigned>>> Numbers;
+  /// By the function, be it of the kernels that reach it as well.
+  std::map<const Function *, std::vector<unsigned>> InFunction, OfKernel;
+};
+
+/// Bytes of what is left: of objects by their numbers, and of functions of the
+/// device library.
+struct Survivors {
+  std::map<unsigned, uint64_t> Objects;
+  std::map<std::string, uint64_t> Library;
+
+  void add(StringRef Name, uint64_t Bytes) {
+    unsigned Number = 0;
+    if (Name.consume_front(ObjectPrefix) && !Name.consumeInteger(10, Number))
+      Objects[Number] += Bytes;               // Parts, or copies.
+    else if (Name.consume_front(LibraryMark)) // Calls have it by turns.
+      Library.try_emplace(Name.split('.').first.str(), Bytes);
+  }
 };
 
 } // namespace
@@ -164,53 +175,33 @@ ObjectLister::ObjectLister(Module &M) : Layout(M.getDataLayout()) {
 }
 
 void ObjectLister::listAll(const Function &Kernel) {
-  const std::string Id = sourceName(Kernel).str();
   for (const Function *F : reachedFrom(Kernel))
-    for (unsigned Number : InFunction[F]) {
-      Result[Id].push_back(Objects[Number]);
-      Numbers[Id].push_back(Number);
-    }
+    append_range(OfKernel[&Kernel], InFunction[F]);
 }
 
-void ObjectLister::noteSurvivor(const Function &Kernel, StringRef Name,
-                                uint64_t Bytes) {
-  const std::string Id = sourceName(Kernel).str();
-  std::vector<FrameObject> &Rows = Result[Id];
-  std::vector<std::optional<unsigned>> &Of = Numbers[Id];
-  unsigned Number = 0;
-  if (Name.consume_front(ObjectPrefix) && !Name.consumeInteger(10, Number)) {
-    auto Row = llvm::find(Of, Number);
-    if (Row == Of.end())
-      return;
-    FrameObject &O = Rows[Row - Of.begin()];
-    O.Bytes = O.Survives ? O.Bytes + Bytes : Bytes; // Parts, or copies.
-    O.Survives = true;
-  } else if (Name.consume_front(LibraryMark)) {
-    const std::string Function = Name.split('.').first.str();
-    for (auto [O, Its] : zip(Rows, Of))
-      if (!Its && O.Function == Function)
-        return; // Calls have it one after the other.
-    FrameObject O;
-    O.Function = Function;
-    O.Bytes = Bytes;
-    O.Survives = true;
-    Rows.push_back(std::move(O));
-    Of.push_back(std::nullopt);
-  }
-}
-
-void ObjectLister::noteSurvivors(const Function &Kernel) {
+std::vector<FrameObject> ObjectLister::objectsOf(const Function &Kernel) const {
+  Survivors Left;
   for (const Function *F : reachedFrom(Kernel)) {
     for (const Argument &A : F->args())
       if (Type *T = A.getParamByValType())
         if (F != &Kernel || isWrittenThrough(A))
-          noteSurvivor(Kernel, A.getName(),
-                       Layout.getTypeAllocSize(T).getFixedValue());
+          Left.add(A.getName(), Layout.getTypeAllocSize(T).getFixedValue());
     for (const Instruction &I : instructions(*F))
       if (const auto *Alloca = dyn_cast<AllocaInst>(&I))
         if (auto Bytes = Alloca->getAllocationSize(Layout))
-          noteSurvivor(Kernel, Alloca->getName(), Bytes->getFixedValue());
+          Left.add(Alloca->getName(), Bytes->getFixedValue());
   }
+  std::vector<FrameObject> Result;
+  for (unsigned Number : OfKernel.at(&Kernel)) {
+    FrameObject &O = Result.emplace_back(Objects[Number]);
+    if (auto Found = Left.Objects.find(Number); Found != Left.Objects.end()) {
+      O.Bytes = Found->second;
+      O.Survives = true;
+    }
+  }
+  for (const auto &[Function, Bytes] : Left.Library)
+    Result.push_back({"", "", Function, {}, Bytes, false, true});
+  return Result;
 }
 
 FrameObjects gatherFrameObjects(ParsedUnit &Unit, StringRef MainFile,
@@ -232,12 +223,14 @@ FrameObjects gatherFrameObjects(ParsedUnit &Unit, StringRef MainFile,
   for (const Function *F : Wanted)
     Lister.listAll(*F);
   StripDebugInfo(**M);
-  if (Error E = optimize(**M, Unit.compiler(), Context))
-    consumeError(std::move(E)); // Nothing is known to survive.
-  else
-    for (const Function *F : Wanted)
-      Lister.noteSurvivors(*F);
-  return std::move(Lister.Result);
+  if (Error E = optimize(**M, Unit.compiler(), Context)) {
+    consumeError(std::move(E));
+    return {};
+  }
+  FrameObjects Result;
+  for (const Function *F : Wanted)
+    Result[sourceName(*F).str()] = Lister.objectsOf(*F);
+  return Result;
 }
 
 } // namespace bankstripe

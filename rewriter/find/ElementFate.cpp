@@ -24,12 +24,6 @@
 using namespace bankstripe;
 using namespace clang;
 
-// What a virtual function does depends on the object, not on this body.
-static bool isVirtual(const FunctionDecl *Callee) {
-  const auto *Method = dyn_cast<CXXMethodDecl>(Callee);
-  return Method && Method->isVirtual();
-}
-
 // Functions without a body that a caller can see, known to touch nothing but
 // the object that they are given the address of (CUDA programming guide,
 // "Atomic functions"; CUDA math API, functions with output pointers).
@@ -132,7 +126,9 @@ static Fate ofArgument(const Expr *CallExpression, const Expr *Argument,
       FirstParameter = 1; // Argument 0 is the object itself.
     }
   }
-  if (!Callee || isVirtual(Callee))
+  // What a virtual function does depends on the object, not on this body.
+  const auto *Called = dyn_cast_or_null<CXXMethodDecl>(Callee);
+  if (!Callee || (Called && Called->isVirtual()))
     return Fate::Escapes;
   if (!Argument->isGLValue() && touchesOneObject(Callee))
     return Fate::Address;
@@ -150,10 +146,27 @@ static Fate ofArgument(const Expr *CallExpression, const Expr *Argument,
   return Fate::Escapes;
 }
 
-// A call that returns the reference that it was given.
-static Fate ofReturned(const Expr *Call, Scope C) {
-  Fate Rest = Call->isGLValue() ? ofLvalue(Call, C) : Fate::Escapes;
-  return Rest == Fate::Unknown ? Fate::Address : Rest;
+// The element, or its address, as an argument. `max(a[i], b)` hands the
+// reference back: then it goes on with the call.
+static Fate ofCall(const Expr *Call, const Expr *Argument, Scope C) {
+  const Fate F = ofArgument(Call, Argument, C);
+  if (F != Fate::Returned)
+    return F;
+  const Fate Rest = Call->isGLValue() ? ofLvalue(Call, C) : Fate::Escapes;
+  // The function itself may have written through a reference to non-const.
+  const bool IsKnown =
+      Argument->isGLValue() && Rest != Fate::Unknown &&
+      (Rest != Fate::Read || Argument->getType().isConstQualified());
+  return leaves(Rest) || IsKnown ? Rest : Fate::Address;
+}
+
+// The variable that the element, or its address, initialises.
+static Fate ofInitialised(const DeclStmt *Statement, const Expr *E, Scope C) {
+  const VarDecl *Variable = initialisedBy(Statement, E);
+  return Variable && (E->isGLValue() ? Variable->getType()->isReferenceType()
+                                     : Variable->getType()->isPointerType())
+             ? ofVariable(Variable, C)
+             : Fate::Escapes;
 }
 
 // The element as an operand.
@@ -191,7 +204,9 @@ static Fate ofLvalue(const Expr *E, Scope C) {
   if (!Parent)
     return Fate::Unknown;
   // Passed through: the same object, or a part of it.
-  if (isa<ParenExpr, ExprWithCleanups, MaterializeTemporaryExpr>(Parent))
+  if (isa<ParenExpr, ExprWithCleanups, MaterializeTemporaryExpr>(Parent) ||
+      (isa<AbstractConditionalOperator>(Parent) &&
+       cast<Expr>(Parent)->isGLValue()))
     return ofLvalue(cast<Expr>(Parent), C);
   if (const auto *Member = dyn_cast<MemberExpr>(Parent)) {
     if (!isa<FieldDecl>(Member->getMemberDecl()))
@@ -212,28 +227,12 @@ static Fate ofLvalue(const Expr *E, Scope C) {
   }
   if (isa<BinaryOperator, UnaryOperator>(Parent))
     return ofOperand(E, Parent, C);
-  if (const auto *Conditional = dyn_cast<AbstractConditionalOperator>(Parent);
-      Conditional && Conditional->isGLValue())
-    return ofLvalue(Conditional, C);
   if (isa<AbstractConditionalOperator, UnaryExprOrTypeTraitExpr>(Parent))
     return Fate::Read;
-  if (isa<CallExpr>(Parent) || isa<CXXConstructExpr>(Parent)) {
-    Fate F = ofArgument(cast<Expr>(Parent), E, C);
-    if (F != Fate::Returned)
-      return F;
-    // `max(a[i], b)` hands the reference back: go on with the call.
-    Fate Rest = ofReturned(cast<Expr>(Parent), C);
-    // The function itself may have written through a reference to non-const.
-    return Rest == Fate::Read && !E->getType().isConstQualified()
-               ? Fate::Address
-               : Rest;
-  }
-  if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
-    const VarDecl *Variable = initialisedBy(Statement, E);
-    return Variable && Variable->getType()->isReferenceType()
-               ? ofVariable(Variable, C)
-               : Fate::Escapes;
-  }
+  if (isa<CallExpr, CXXConstructExpr>(Parent))
+    return ofCall(cast<Expr>(Parent), E, C);
+  if (const auto *Statement = dyn_cast<DeclStmt>(Parent))
+    return ofInitialised(Statement, E, C);
   if (isa<ReturnStmt>(Parent))
     return Fate::Returned;
   if (isa<GCCAsmStmt>(Parent))
@@ -284,19 +283,10 @@ static Fate ofPointer(const Expr *E, Scope C) {
   if (const auto *Conditional = dyn_cast<ConditionalOperator>(Parent))
     return Conditional->getCond() == E ? Fate::Escapes
                                        : ofPointer(Conditional, C);
-  if (const auto *Call = dyn_cast<CallExpr>(Parent)) {
-    Fate F = ofArgument(Call, E, C);
-    if (F != Fate::Returned)
-      return F;
-    Fate Rest = ofReturned(Call, C);
-    return leaves(Rest) ? Rest : Fate::Address;
-  }
-  if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
-    const VarDecl *Variable = initialisedBy(Statement, E);
-    return Variable && Variable->getType()->isPointerType()
-               ? ofVariable(Variable, C)
-               : Fate::Escapes;
-  }
+  if (isa<CallExpr>(Parent))
+    return ofCall(cast<Expr>(Parent), E, C);
+  if (const auto *Statement = dyn_cast<DeclStmt>(Parent))
+    return ofInitialised(Statement, E, C);
   if (const auto *Assign = dyn_cast<BinaryOperator>(Parent);
       Assign && Assign->getOpcode() == BO_Assign && Assign->getRHS() == E)
     if (const VarDecl *Variable = variableOf(Assign->getLHS());

@@ -212,12 +212,7 @@ std::string CallReader::problemOf(const FunctionDecl *Definition,
   if (Definition->hasAttr<CUDAHostAttr>() &&
       !Code.take_until([](char C) { return C == '{'; }).contains("__host__"))
     return "a macro makes it one for the host as well";
-  for (StringRef Word : {"__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"})
-    if (Text.mentions(Code, Word))
-      return ("it says " + Word).str();
-  if (Text.asksForPlaces())
-    return "its name may be asked for, as by std::source_location";
-  return Text.counts(Code, *Whole) ? "it mentions __COUNTER__" : "";
+  return whyNotTwice(Code, *Whole, Text);
 }
 
 FunctionText CallReader::textOf(const FunctionDecl *Definition) const {

@@ -161,6 +161,16 @@ static const char *problemOf(const FunctionDecl *Definition) {
   return nullptr;
 }
 
+std::string bankstripe::whyNotTwice(StringRef Code, const TextRange &Whole,
+                                    const SourceText &Text) {
+  for (StringRef Word : {"__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"})
+    if (Text.mentions(Code, Word))
+      return ("it says " + Word).str();
+  if (Text.asksForPlaces())
+    return "its name may be asked for, as by std::source_location";
+  return Text.counts(Code, Whole) ? "it mentions __COUNTER__" : "";
+}
+
 bool bankstripe::hasDefaultsElsewhere(const FunctionDecl *Definition) {
   const FunctionDecl *Last = Definition->getMostRecentDecl();
   const auto *Template = Last->getDescribedFunctionTemplate();
@@ -206,13 +216,8 @@ static std::string versionProblemOf(const FunctionDecl *Definition,
   const StringRef Code =
       Text.text(Whole, Definition->getLocation())
           .drop_front(specifiersOf(Definition, Whole, Text).size());
-  for (StringRef Word :
-       {"static", "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"})
-    if (Text.mentions(Code, Word))
-      return ("it says " + Word).str();
-  if (Text.asksForPlaces())
-    return "its name may be asked for, as by std::source_location";
-  return Text.counts(Code, Whole) ? "it mentions __COUNTER__" : "";
+  return Text.mentions(Code, "static") ? "it says static"
+                                       : whyNotTwice(Code, Whole, Text);
 }
 
 static KernelText readKernelText(const FunctionDecl *Function,

@@ -30,6 +30,11 @@ TextRange pointBefore(const clang::FunctionDecl *Declared,
 std::optional<TextRange> definitionText(const clang::FunctionDecl *Definition,
                                         const SourceText &Text);
 
+/// What in \p Code, the text \p Whole of a function, would mean something else
+/// in a function of another name; empty if nothing does.
+std::string whyNotTwice(llvm::StringRef Code, const TextRange &Whole,
+                        const SourceText &Text);
+
 /// Whether another declaration of \p Definition may have default arguments.
 bool hasDefaultsElsewhere(const clang::FunctionDecl *Definition);
 

@@ -15,7 +15,6 @@
 
 #include "find/VersionText.h"
 #include "clang/AST/Attr.h"
-#include "clang/AST/DeclTemplate.h"
 #include "llvm/Support/Regex.h"
 
 using namespace bankstripe;
@@ -149,55 +148,6 @@ static std::string readDirectives(StringRef Code, SourceLocation Begin,
   return Problem.empty() && Depth ? "it ends inside an #if" : Problem;
 }
 
-static bool namesLocal(QualType Type);
-
-static bool namesLocal(const TemplateArgument &Argument) {
-  if (Argument.getKind() == TemplateArgument::Pack)
-    return llvm::any_of(
-        Argument.pack_elements(),
-        [](const TemplateArgument &Each) { return namesLocal(Each); });
-  return Argument.getKind() == TemplateArgument::Type &&
-         namesLocal(Argument.getAsType());
-}
-
-// Whether Scope stands in a body, or in an instance for a type that does.
-static bool isLocal(const DeclContext *Scope) {
-  for (; Scope; Scope = Scope->getParent()) {
-    if (Scope->isFunctionOrMethod())
-      return true;
-    const auto *Instance = dyn_cast<ClassTemplateSpecializationDecl>(Scope);
-    if (Instance && llvm::any_of(Instance->getTemplateArgs().asArray(),
-                                 [](const TemplateArgument &Each) {
-                                   return namesLocal(Each);
-                                 }))
-      return true;
-  }
-  return false;
-}
-
-// Whether a type that a body declares is a part of Type.
-static bool namesLocal(QualType Type) {
-  Type = Type.getCanonicalType();
-  if (const auto *Array = dyn_cast<clang::ArrayType>(Type))
-    return namesLocal(Array->getElementType());
-  if (const auto *Member = dyn_cast<MemberPointerType>(Type);
-      Member && isLocal(Member->getMostRecentCXXRecordDecl()))
-    return true;
-  if (const QualType To = Type->getPointeeType(); !To.isNull())
-    return namesLocal(To);
-  if (const auto *Function = dyn_cast<FunctionProtoType>(Type))
-    return namesLocal(Function->getReturnType()) ||
-           llvm::any_of(Function->param_types(),
-                        [](QualType Each) { return namesLocal(Each); });
-  return isLocal(Type->getAsTagDecl());
-}
-
-// A type that the body declares would be another one there.
-static bool returnsItsOwnType(const FunctionDecl *Function) {
-  return Function->getDeclaredReturnType()->getContainedDeducedType() &&
-         namesLocal(Function->getReturnType());
-}
-
 // What stands in Range, with fragments before their names; nothing where these
 // may include something themselves.
 static std::optional<std::string> readThrough(const TextRange &Range,
@@ -293,8 +243,9 @@ VersionText VersionReader::of(const DeclStmt *Statement) const {
   const std::optional<unsigned> Begin = beginOf(Block->body_begin()[First - 1]);
   if (!Begin)
     Result.Problem = "a macro stands before the statement";
-  else if (returnsItsOwnType(Function))
-    Result.Problem = "it returns a type of its own";
+  else if (Function->getDeclaredReturnType()->getContainedDeducedType())
+    // That may be one of the body's own, which would be another one there.
+    Result.Problem = "its type is deduced";
   if (!Result.Problem.empty())
     return Result;
   Result.Rest = {Written.File, *Begin, Written.end() - 1 - *Begin};
