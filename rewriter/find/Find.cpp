@@ -115,6 +115,8 @@ private:
   /// Findings by place, since instantiations share the text, and by name, since
   /// the names that a macro declares share the place.
   std::map<std::pair<Place, std::string>, size_t> ByPlace;
+  /// Variables that are no array in some instantiation.
+  std::set<std::pair<Place, std::string>> Others;
 };
 
 } // namespace
@@ -187,9 +189,14 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
   const BodyIndex *Body = Bodies.get(Function);
   std::optional<ArrayReader> Reader;
   for (auto [Variable, Statement] : Body->Variables) {
-    if (!isForDevice(Function, Variable->getDeclContext()) ||
-        !isPrivateArray(Variable, *Body, Bodies))
+    if (!isForDevice(Function, Variable->getDeclContext()))
       continue;
+    if (!isPrivateArray(Variable, *Body, Bodies)) {
+      if (patternOf(Function) != Function)
+        Others.insert(
+            {Text.place(Variable->getLocation()), Variable->getNameAsString()});
+      continue;
+    }
     Place Where = Text.place(Variable->getLocation());
     auto [It, New] = ByPlace.try_emplace({Where, Variable->getNameAsString()},
                                          Facts.Findings.size());
@@ -222,6 +229,10 @@ void UnitReader::readAllArrays() {
   for (const FunctionDecl *Function : Collector.Functions)
     if (!isOfSystem(Function))
       readArrays(Function);
+  for (const auto &[Named, I] : ByPlace)
+    if (Finding &F = Facts.Findings[I]; Others.count(Named))
+      F.Obstacles.push_back({Reason::TranslationUnitsDiffer, F.Where,
+                             "instantiations of " + F.Function.Name});
 }
 
 void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {

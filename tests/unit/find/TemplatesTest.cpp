@@ -207,6 +207,23 @@ TEST(Templates, AnArrayThatBecomesAnObjectDiffers) {
             Reason::TranslationUnitsDiffer));
 }
 
+TEST(Templates, AnArrayThatIsNoneElsewhereDiffers) {
+  auto Differs = [](const std::string &Other) {
+    return holds(
+        findingOf("struct S { int v[4]; }; struct Q { int v[2]; };\n"
+                  "struct P { int x, y; };\n"
+                  "template <class T> __global__ void kernel(int i) {\n"
+                  "  T a; (void)sizeof(a); }\n"
+                  "template __global__ void kernel<S>(int);\n"
+                  "template __global__ void kernel<" +
+                  Other + ">(int);"),
+        Reason::TranslationUnitsDiffer);
+  };
+  EXPECT_TRUE(Differs("P"));
+  EXPECT_TRUE(Differs("float *"));
+  EXPECT_FALSE(Differs("Q"));
+}
+
 TEST(Templates, WithoutInstantiations) {
   testFind("template <class T> struct S {\n"
            "  static __device__ void f(int i) {\n"
