@@ -70,7 +70,6 @@ public:
 
 private:
   bool isKnown(const ReachedArray &A) const;
-  uint64_t wordsOf(unsigned I, const MergedKernel &K) const;
   uint64_t fillWithArrays(unsigned Row);
   ReachedArray *arrayAt(const FrameObject &O, unsigned Row);
   uint64_t addObjects(unsigned Row, uint64_t Rest, bool Surviving);
@@ -89,13 +88,6 @@ bool FrameReader::isKnown(const ReachedArray &A) const {
   });
 }
 
-uint64_t FrameReader::wordsOf(unsigned I, const MergedKernel &K) const {
-  if (!K.Work)
-    return 0;
-  auto Found = K.Work->Arrays.find(I);
-  return Found == K.Work->Arrays.end() ? 0 : Found->second.all();
-}
-
 // \returns the bytes of the kernel's own frame that its arrays do not fill.
 uint64_t FrameReader::fillWithArrays(unsigned Row) {
   const MergedKernel &K = Run.Kernels[Row];
@@ -107,8 +99,7 @@ uint64_t FrameReader::fillWithArrays(unsigned Row) {
         Inside.push_back(I);
     }
   llvm::stable_sort(Inside, [&](unsigned I, unsigned J) {
-    return std::tuple(bytesOf(Run.Arrays[I]), wordsOf(I, K)) >
-           std::tuple(bytesOf(Run.Arrays[J]), wordsOf(J, K));
+    return bytesOf(Run.Arrays[I]) > bytesOf(Run.Arrays[J]);
   });
   uint64_t Filled = 0, AtOnce = 0;
   for (unsigned I : Inside) {

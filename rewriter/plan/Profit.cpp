@@ -272,8 +272,8 @@ meanOverTripCounts(const Change &C,
                                     : Often;
 }
 
-static double speedup(const CostModel &M, const Change &C,
-                      const Assumption &A) {
+double bankstripe::expectedSpeedup(const Change &C, const CostModel &M,
+                                   const Assumption &A) {
   return meanOverTripCounts(
       C, [&](const KernelTraffic &K) { return speedup(M, C, K, A, A); });
 }
@@ -326,21 +326,17 @@ static void findWorst(const CostModel &M, const Change &C, Prediction &P) {
   P.WorstIf += "loops are no longer unrolled";
 }
 
-double bankstripe::expectedSpeedup(const Change &C, const CostModel &M) {
-  return speedup(M, C, {});
-}
-
 Prediction bankstripe::predict(const Change &C, const CostModel &M) {
   Prediction P;
-  P.Speedup = speedup(M, C, {});
+  P.Speedup = expectedSpeedup(C, M);
   P.ResourceFactor = meanOverTripCounts(C, [&](const KernelTraffic &K) {
     const KernelTraffic Before = withoutMoves(K);
     return timeOf(Before, C.Had, {}, M) / timeOf(Before, C.Has, {}, M);
   });
   P.AccessFactor = P.Speedup / P.ResourceFactor;
   P.CodeGrowth = C.CodeGrowth;
-  const double Agreeing = speedup(M, C, {.Spread = 0});
-  const double Random = speedup(M, C, {.Spread = 1});
+  const double Agreeing = expectedSpeedup(C, M, {.Spread = 0});
+  const double Random = expectedSpeedup(C, M, {.Spread = 1});
   findWorst(M, C, P);
   P.Low = std::min({P.Worst, Agreeing, Random}) / ModelError;
   P.High = std::max({P.Speedup, Agreeing, Random}) * ModelError;
@@ -352,8 +348,8 @@ Explanation bankstripe::explain(const Change &C, const CostModel &M) {
   E.Before = termsOf(withoutMoves(C.Kernel), C.Had, {}, M);
   E.After = termsOf(grown(C.Kernel, C.CodeGrowth), C.Has, {}, M);
   E.Predicted = predict(C, M);
-  E.Agreeing = speedup(M, C, {.Spread = 0});
-  E.Random = speedup(M, C, {.Spread = 1});
+  E.Agreeing = expectedSpeedup(C, M, {.Spread = 0});
+  E.Random = expectedSpeedup(C, M, {.Spread = 1});
   E.Often = speedup(M, C, C.Kernel, {}, {});
   E.Seldom = speedup(M, C, C.Short, {}, {});
   E.ModelError = ModelError;

@@ -72,7 +72,8 @@ struct Change {
 };
 
 /// The middle of the prediction, by itself.
-double expectedSpeedup(const Change &C, const CostModel &M = {});
+double expectedSpeedup(const Change &C, const CostModel &M = {},
+                       const Assumption &A = {});
 
 Prediction predict(const Change &C, const CostModel &M = {});
 
