@@ -266,10 +266,11 @@ std::optional<Reason> DeclarationReader::read() {
   // It may come to stand on more lines, and what follows it on others.
   const StringRef Buffer = Text.buffer(Begin);
   const size_t LineEnd = Buffer.find('\n', F.Text.Statement.end());
-  if (Text.mentions(Buffer.slice(offset(Begin), LineEnd), "__LINE__") ||
+  const StringRef Line = Buffer.slice(offset(Begin), LineEnd);
+  if (Text.mentions(Line, "__LINE__") ||
       Text.counts(Written, F.Text.Statement) ||
       Text.asksForPlaces(
-          between(offset(Begin), std::min(LineEnd, Buffer.size()))))
+          Line, between(offset(Begin), std::min(LineEnd, Buffer.size()))))
     return Reason::HiddenName;
   if (auto Problem = readSpecifiers())
     return Problem;

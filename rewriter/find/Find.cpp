@@ -29,7 +29,11 @@ public:
   bool shouldVisitTemplateInstantiations() const { return true; }
 
   // Bodies are indexed one by one, lambdas as part of the body around them.
-  bool TraverseStmt(Stmt *) { return true; }
+  bool TraverseStmt(Stmt *S) {
+    if (const auto *Constant = dyn_cast_or_null<Expr>(S))
+      Constants.push_back(Constant);
+    return true;
+  }
 
   bool VisitFunctionDecl(FunctionDecl *Function) {
     if (Function->doesThisDeclarationHaveABody() && Function->getBody())
@@ -58,6 +62,8 @@ public:
   std::vector<const FunctionDecl *> Functions;
   std::vector<const FunctionDecl *> Templates;
   std::vector<const Expr *> Initializers;
+  /// All that stands outside of bodies, such as what is asserted.
+  std::vector<const Expr *> Constants;
   /// Operators are among what they declare or name.
   std::vector<const NamedDecl *> Visible;
 
@@ -110,6 +116,8 @@ private:
   FunctionCollector Collector;
   FunctionNames Names;
   std::vector<BodyIndex> Initializers; ///< What stands outside of functions.
+  std::set<std::string> PlacesAsked;   ///< Files that ask for places.
+  std::set<Place> LiteralBlock, LiteralMemory; ///< As in KernelUses.
   std::map<std::string, Place> AddressTaken;
   std::map<std::string, Place> AttributesSet;
   /// Findings by place, since instantiations share the text, and by name, since
@@ -241,6 +249,8 @@ void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {
     L.OnDevice = OnDevice;
   llvm::move(Uses.Launches, std::back_inserter(Facts.Launches));
   llvm::move(Uses.Queries, std::back_inserter(Facts.Queries));
+  LiteralBlock.merge(Uses.LiteralBlock);
+  LiteralMemory.merge(Uses.LiteralMemory);
   AddressTaken.merge(Uses.AddressTaken);
   Uses.AttributesSet.merge(AttributesSet);
   AttributesSet = std::move(Uses.AttributesSet);
@@ -287,7 +297,7 @@ void UnitReader::checkMacros() {
   if (Facts.Findings.empty())
     return;
   // Edits move what stands behind them in a line.
-  if (Text.asksForColumns())
+  if (Text.mayUseColumns() && !PlacesAsked.empty())
     for (Finding &F : Facts.Findings)
       F.Obstacles.push_back(
           {Reason::HiddenName, F.Where, "the program asks for columns"});
@@ -378,9 +388,10 @@ void UnitReader::keepContents() {
     for (const TextRange &Declared : K.Text.Declarations)
       Keep(Declared.File);
   }
-  if (Text.asksForPlaces())
-    for (const auto &[Path, Content] : Facts.Contents)
-      Facts.NumberedFiles.insert(Path);
+  for (const auto &[Path, Content] : Facts.Contents)
+    if (Text.asksForPlaces(Content, {Path, 0, unsigned(Content.size())}))
+      PlacesAsked.insert(Path);
+  Facts.NumberedFiles.insert(PlacesAsked.begin(), PlacesAsked.end());
 }
 
 // How the functions end that give a kernel in a graph another block, or tell
@@ -420,6 +431,9 @@ void UnitReader::collect() {
       Text.noteAskedPlaces(Bodies.get(Function)->AskedPlaces);
   for (const BodyIndex &Init : Initializers)
     Text.noteAskedPlaces(Init.AskedPlaces);
+  for (const Expr *Constant : Collector.Constants)
+    if (Text.mayUsePlaces() && !Constant->isInstantiationDependent())
+      Text.noteAskedPlaces(indexStatement(Constant, Context).AskedPlaces);
   for (SourceLocation Line : Unit.macros().Lines)
     Facts.NumberedFiles.insert(Text.file(Line));
 }
@@ -470,7 +484,10 @@ void UnitReader::addHostView(UnitReader &Host) {
     if (!Known)
       Facts.Launches.push_back(std::move(L));
   }
+  LiteralBlock.merge(Host.LiteralBlock);
+  LiteralMemory.merge(Host.LiteralMemory);
   Facts.NumberedFiles.merge(Host.Facts.NumberedFiles);
+  Text.noteAskedPlaces(Host.Text);
   Facts.Queries = std::move(Host.Facts.Queries);
   // Launches by a kernel may be in functions that only kernels call so.
   if (llvm::none_of(Facts.Launches, [](const Launch &L) { return L.OnDevice; }))
@@ -553,11 +570,12 @@ UnitFacts UnitReader::read(bool IsAlone) {
   for (Launch &L : Facts.Launches) {
     if (HostUnknown)
       L.Text.Name = TextRange();
-    if (!WhyHostUnknown.empty()) {
+    if (!WhyHostUnknown.empty() && !LiteralMemory.count(L.Where))
+      L.DynamicSharedBytes.reset();
+    if (!WhyHostUnknown.empty() && !LiteralBlock.count(L.Where)) {
       L.Threads.reset();
       L.Shape.clear();
       L.Parameter.reset();
-      L.DynamicSharedBytes.reset();
       L.GridAsked = false;
       L.Source = WhyHostUnknown;
     }
@@ -571,10 +589,10 @@ UnitFacts UnitReader::read(bool IsAlone) {
   Facts.Callees = Pointers.callees();
   Facts.Functions =
       readFunctionTexts(Collector.Functions, Holders, Bodies, Text, MayEdit);
+  keepContents();
   checkMacros();
   for (Finding &F : Facts.Findings)
     F.sortObstacles();
-  keepContents();
   listSources();
   return std::move(Facts);
 }

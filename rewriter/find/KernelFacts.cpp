@@ -166,7 +166,7 @@ std::string bankstripe::whyNotTwice(StringRef Code, const TextRange &Whole,
   for (StringRef Word : {"__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"})
     if (Text.mentions(Code, Word))
       return ("it says " + Word).str();
-  if (Text.asksForPlaces())
+  if (Text.asksForPlaces(Code, Whole))
     return "its name may be asked for, as by std::source_location";
   return Text.counts(Code, Whole) ? "it mentions __COUNTER__" : "";
 }

@@ -229,6 +229,17 @@ static StringRef runtimeFunction(const CallExpr *Call) {
              : "";
 }
 
+// Whether E, which may be absent, is made of numbers that stand there.
+static bool isLiteral(const Expr *E) {
+  return !anyPart(E, [](const Stmt *Part) {
+    const auto *Construct = dyn_cast<CXXConstructExpr>(Part);
+    return Part->getBeginLoc().isMacroID() || Part->getEndLoc().isMacroID() ||
+           !(isa<IntegerLiteral, ParenExpr, CastExpr, CXXDefaultArgExpr,
+                 MaterializeTemporaryExpr, ExprWithCleanups>(Part) ||
+             (Construct && isOfSystem(Construct->getConstructor())));
+  });
+}
+
 Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
                                 const FunctionDecl *Kernel,
                                 const HostValue &Threads,
@@ -249,6 +260,10 @@ Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
   if (Shared.Values && !Shared.Values->empty() && *Shared.Values->begin() >= 0)
     L.DynamicSharedBytes = *Shared.Values->rbegin();
   L.Text = readLaunchText(Parts, Text, MayEdit);
+  if (Parts.Block && isLiteral(Parts.Block))
+    Result.LiteralBlock.insert(L.Where);
+  if (Parts.Block && isLiteral(Parts.Shared))
+    Result.LiteralMemory.insert(L.Where);
   return Result.Launches.emplace_back(std::move(L));
 }
 

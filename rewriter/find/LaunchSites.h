@@ -15,6 +15,9 @@ namespace bankstripe {
 /// What one function does with kernels.
 struct KernelUses {
   std::vector<Launch> Launches;
+  /// Those whose block, or dynamic shared memory, is written as a number, which
+  /// no macro changes, or left out.
+  std::set<Place> LiteralBlock, LiteralMemory;
   std::vector<OccupancyQuery> Queries;
   /// Kernels whose address goes where a launch cannot be seen, and the place.
   std::map<std::string, Place> AddressTaken;

@@ -26,13 +26,18 @@ static bool says(const SourceManager &SM, StringRef Word) {
   return Found;
 }
 
+// How code asks for its place, its function's name included.
+static constexpr StringRef PlaceWords[] = {"source_location", "__builtin_LINE",
+                                           "__builtin_COLUMN",
+                                           "__builtin_FUNCTION"};
+
 SourceText::SourceText(ASTContext &Context, Preprocessor &PP,
                        const MacroRecord &Macros)
     : Context(Context), PP(PP), SM(Context.getSourceManager()),
-      MayAskForColumns(says(SM, "__builtin_COLUMN") ||
-                       (says(SM, "source_location") && says(SM, "column"))),
-      MayAskForPlaces(MayAskForColumns || says(SM, "source_location") ||
-                      says(SM, "__builtin_LINE")) {
+      MayUsePlaces(llvm::any_of(
+          PlaceWords, [&](StringRef Word) { return says(SM, Word); })),
+      MayUseColumns(says(SM, "__builtin_COLUMN") ||
+                    (says(SM, "source_location") && says(SM, "column"))) {
   // What includes the text counts, too.
   for (SourceLocation Loc : Macros.Counters)
     for (; Loc.isValid();
@@ -235,12 +240,13 @@ bool SourceText::counts(StringRef Code, const TextRange &Range) const {
          });
 }
 
-bool SourceText::asksForPlaces(const TextRange &Range) const {
-  return llvm::any_of(AskedPlaces, [&](SourceLocation Loc) {
-    const TextRange At = point(Loc);
-    return At.File == Range.File && At.Offset >= Range.Offset &&
-           At.Offset < Range.end();
-  });
+bool SourceText::asksForPlaces(StringRef Code, const TextRange &Range) const {
+  return llvm::any_of(PlaceWords,
+                      [&](StringRef Word) { return Code.contains(Word); }) ||
+         llvm::any_of(AskedPlaces, [&](const TextRange &At) {
+           return At.File == Range.File && At.Offset >= Range.Offset &&
+                  At.Offset < Range.end();
+         });
 }
 
 bool SourceText::counts(SourceRange Range) const {

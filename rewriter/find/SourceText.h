@@ -99,14 +99,19 @@ public:
   /// Remembers where code asks for its place otherwise than by `__LINE__`, as
   /// `std::source_location` does.
   void noteAskedPlaces(llvm::ArrayRef<clang::SourceLocation> Places) {
-    llvm::append_range(AskedPlaces, Places);
+    for (clang::SourceLocation Loc : Places)
+      AskedPlaces.push_back(point(Loc));
   }
-  /// Whether any does, or a source of the user's says that it might.
-  bool asksForPlaces() const { return MayAskForPlaces || !AskedPlaces.empty(); }
-  /// Whether code in \p Range does.
-  bool asksForPlaces(const TextRange &Range) const;
-  /// Whether a source of the user's asks for columns.
-  bool asksForColumns() const { return MayAskForColumns; }
+  /// The same of what another parse of the source saw.
+  void noteAskedPlaces(const SourceText &Other) {
+    llvm::append_range(AskedPlaces, Other.AskedPlaces);
+  }
+  /// Whether code in \p Range, which \p Code stands in, does, or says that it
+  /// might.
+  bool asksForPlaces(llvm::StringRef Code, const TextRange &Range) const;
+  /// Whether a source of the user's may use a place, and its column.
+  bool mayUsePlaces() const { return MayUsePlaces; }
+  bool mayUseColumns() const { return MayUseColumns; }
   /// Whether a compiler for the host alone may read \p Function, too: it stands
   /// in a header, and is for the host as well, or a macro says `__device__`,
   /// which may be empty there.
@@ -137,9 +142,8 @@ private:
   clang::Preprocessor &PP;
   const clang::SourceManager &SM;
   std::vector<TextRange> Counters; ///< Where `__COUNTER__` was expanded.
-  std::vector<clang::SourceLocation> AskedPlaces;
-  bool MayAskForColumns;
-  bool MayAskForPlaces;
+  std::vector<TextRange> AskedPlaces;
+  bool MayUsePlaces, MayUseColumns;
   /// All that the user's files say between other characters.
   mutable std::optional<llvm::StringSet<>> UserWords;
   mutable llvm::DenseMap<clang::FileID, bool> IncludedInside;

@@ -248,6 +248,13 @@ TEST(KernelVersions, AreNoneWhereTheirNameMayBeAskedFor) {
   EXPECT_EQ(Problem("__builtin_FUNCTION()"),
             "its name may be asked for, as by std::source_location");
   EXPECT_EQ(Problem("nullptr"), "");
+  // Others are not renamed.
+  EXPECT_EQ(kernelIn("inline const char *f(const char *n = "
+                     "__builtin_FUNCTION()) { return n; }\n"
+                     "inline const char *g() { return f(); }\n"
+                     "__global__ void kernel(int *a) { *a = 1; }")
+                .Text.VersionProblem,
+            "");
 }
 
 TEST(KernelVersions, AreNoneWhereADeclarationSaysMore) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FindTester.h"
+#include "llvm/Support/FileUtilities.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;
@@ -243,6 +244,25 @@ TEST(Lines, OfDeclarationsThatAskForThemStay) {
 TEST(Columns, AreNotToBeKept) {
   testFind("__device__ int f(int n = __builtin_COLUMN()) { return n; }\n" +
            kernelAround("int $hidden_name^a[4];\n$write^a[i] = f();"));
+}
+
+TEST(Columns, OfHeadersAreTheirOwn) {
+  llvm::SmallString<64> Path;
+  int File = -1;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("part", "h", File, Path));
+  llvm::FileRemover Remover(Path);
+  llvm::raw_fd_ostream(File, /*shouldClose=*/true)
+      << "__device__ inline int f(int n = __builtin_COLUMN()) { return n; }\n";
+  const std::string Include = "#include \"" + Path.str().str() + "\"\n";
+  testFind(Include + kernelAround("int a[4];\n$write^a[i] = 1;"));
+  testFind(Include +
+           kernelAround("int $hidden_name^a[4];\n$write^a[i] = f();"));
+  testFind(Include + "__device__ int g() { return f(); }\n" +
+           kernelAround("int $hidden_name^a[4];\n$write^a[i] = 1;"));
+  testFind(Include +
+           "constexpr int h(int n = __builtin_COLUMN()) "
+           "{ return n; }\n" +
+           kernelAround("int $hidden_name^a[4];\n$write^a[i] = 1;"));
 }
 
 TEST(Counters, OfADeclarationCountOnce) {
