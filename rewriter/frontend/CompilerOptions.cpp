@@ -126,6 +126,12 @@ constexpr NvccOptions NvccTable[] = {
     {"forward-unknown-to-host-compiler forward-unknown-to-host-linker "
      "forward-unknown-opts allow-unsupported-compiler",
      Nothing},
+    // NVRTC's own.
+    {"device-as-default-execution-space default-device device-int128 minimal "
+     "device-float128 no-source-include no-cache pch",
+     Nothing, M::None, No},
+    {"builtin-move-forward builtin-initializer-list create-pch use-pch pch-dir",
+     Value, M::None, No},
     // Diagnostics.
     {"Werror diag-error diag-suppress diag-warn brief-diagnostics brief-diag "
      "ftemplate-backtrace-limit",

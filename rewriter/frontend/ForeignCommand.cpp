@@ -6,14 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // An option stays if it is known to do no harm; there are too many others to
-// list, and each version of a compiler adds some. As nvcc of CUDA 13.0 was seen
-// to do:
-//
-// - It calls its programs with one text each, which a shell reads. Most values
-//   stand in double quotes there, some (`-e`, `-Xcompiler`) do not.
-// - The host's compiler expands `@file` wherever a word begins so, also where
-//   it is the value of `-D`.
-// - It calls that compiler to preprocess, so only what this sees matters.
+// list, and each version of a compiler adds some. What nvcc does with them is
+// in docs/internals/front-end.md; it calls the host's compiler to preprocess,
+// so only what this sees matters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +17,11 @@
 #include "frontend/CommandLine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Regex.h"
 
 using namespace llvm;
 
@@ -142,6 +142,27 @@ bool isHarmlessForClang(ArrayRef<std::string> Words) {
   return !startsWithAny(Name, Harmful);
 }
 
+/// The path of the host compiler \p Name, if the user's environment has the
+/// same program for one: in a variable, or on PATH under its own name.
+std::string usersCompiler(StringRef Name) {
+  static const Regex Compiler(
+      "^([a-z0-9_]+-)*(cc|c\\+\\+|gcc|g\\+\\+|clang|clang\\+\\+)(-[0-9.]+)?$");
+  const StringRef Stem = sys::path::filename(Name);
+  if (!isWord(Name) || (Stem != Name && !sys::path::is_absolute(Name)))
+    return "";
+  Strings Known;
+  for (const char *Variable : {"CC", "CXX", "NVCC_CCBIN"})
+    Known.push_back(sys::Process::GetEnv(Variable).value_or(""));
+  if (Compiler.match(Stem))
+    Known.push_back(Stem.str());
+  for (const std::string &Program : Known)
+    if (auto Path = sys::findProgramByName(Program);
+        Path &&
+        (Stem == Name ? Stem == Program : sys::fs::equivalent(*Path, Name)))
+      return *Path;
+  return "";
+}
+
 /// Reads one command.
 class Reader {
 public:
@@ -152,6 +173,9 @@ public:
     // What names further options is known, or could not be read.
     if (any_of(Option.Words, [](StringRef W) { return W.starts_with("@"); }))
       append_range(Into.Refused, Option.Words);
+    else if (std::string Path; Option.Meaning == OptionMeaning::HostCompiler &&
+                               !(Path = usersCompiler(Option.Value)).empty())
+      Into.Words.push_back("-ccbin=" + Path);
     else if (isList(Option))
       readList(Option);
     else

@@ -33,7 +33,8 @@ struct ForeignCommand {
   std::vector<std::string> OnlyForClang;
 };
 
-/// Takes \p Command, compiler first, to be run in \p Directory, apart.
+/// Takes \p Command, compiler first, to be run in \p Directory, apart. A host
+/// compiler stays where the user's environment means the same one.
 ForeignCommand readForeignCommand(llvm::ArrayRef<std::string> Command,
                                   llvm::StringRef Directory);
 

@@ -7,14 +7,6 @@
 //
 //   paths => files => commands (compile database, or the default) => jobs
 //
-// Without -p, the database is looked for as clang-tidy does: in the folders
-// above a path, and in the build folders beside it (`build*`). One that does
-// not name the path's sources is none of its.
-//
-// Files are compared by their real paths, so that one which is reached by two
-// names is one file. Below a folder, links that lead out of it are left alone:
-// the user gave us the folder, not what it points to.
-//
 //===----------------------------------------------------------------------===//
 
 #include "frontend/CommandLine.h"

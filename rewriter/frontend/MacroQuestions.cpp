@@ -14,9 +14,8 @@
 //   by itself defines it          has included that header (CUDA_VERSION)
 //   `__has_builtin(x)` and such   cannot be shown
 //
-// A macro is shown by changing it where the preprocessor goes from a system
-// header to the user's text, and back. nvcc's definition is that of another
-// macro, which is defined before all files.
+// nvcc's definition is that of another macro, which is defined before all
+// files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -191,6 +190,9 @@ private:
            const clang::MacroInfo *M, bool ForValue);
   void askCondition(clang::SourceRange Condition);
   Answer compare(StringRef Name, const clang::MacroInfo *M, bool ForValue);
+  Answer compareWith(const CompilerMacros &Nvcc, StringRef Name,
+                     const clang::MacroInfo *M, bool ForValue) const;
+  void guessVersion();
   Answer compareBuiltin(StringRef Name, bool ForValue) const;
   Answer compareOfHeader(StringRef Name, const clang::MacroInfo &M);
 
@@ -282,17 +284,23 @@ Watcher::Answer Watcher::compare(StringRef Name, const clang::MacroInfo *M,
   if (!M && (!looksReserved(Name) || looksLikeGuard(Name)))
     return Answer::Same;
   const CompilerMacros *Nvcc = View.nvcc();
-  if (!Nvcc) {
-    // Of the command's own macros both know, and of what is compiled for.
-    const bool BothKnow =
-        isForDeviceOnly(Name) ||
-        (M ? Sources.isWrittenInCommandLineFile(M->getDefinitionLoc())
-           : !startsWithAny(Name, StartsOfNvcc));
-    return BothKnow ? Answer::Same : Answer::Unknown;
-  }
-  const auto Found = Nvcc->find(Name);
+  const Answer Said =
+      Nvcc ? compareWith(*Nvcc, Name, M, ForValue) : Answer::Same;
+  // Of the command's own macros both know, and of what is compiled for.
+  const bool BothKnow =
+      isForDeviceOnly(Name) ||
+      (M ? Sources.isWrittenInCommandLineFile(M->getDefinitionLoc())
+         : !startsWithAny(Name, StartsOfNvcc));
+  return Said == Answer::Same && View.isGuess() && !BothKnow ? Answer::Unknown
+                                                             : Said;
+}
+
+Watcher::Answer Watcher::compareWith(const CompilerMacros &Nvcc, StringRef Name,
+                                     const clang::MacroInfo *M,
+                                     bool ForValue) const {
+  const auto Found = Nvcc.find(Name);
   const bool IsDefined =
-      Found != Nvcc->end() && !(IsHost && isForDeviceOnly(Name));
+      Found != Nvcc.end() && !(IsHost && isForDeviceOnly(Name));
   if (!M)
     return !IsDefined                   ? Answer::Same
            : Found->second.IsPredefined ? Answer::Shown
@@ -306,6 +314,15 @@ Watcher::Answer Watcher::compare(StringRef Name, const clang::MacroInfo *M,
     Body += (Body.empty() || !Part.hasLeadingSpace() ? "" : " ") +
             PP.getSpelling(Part);
   return isSameBody(Body, Found->second.Body) ? Answer::Same : Answer::Shown;
+}
+
+void Watcher::guessVersion() {
+  const clang::MacroInfo *Release =
+      PP.getMacroInfo(PP.getIdentifierInfo("_GLIBCXX_RELEASE"));
+  if (!Release || Release->getNumTokens() != 1)
+    return;
+  View.LibraryVersion = PP.getSpelling(Release->getReplacementToken(0));
+  Questions.Wanted.insert("__GNUC__");
 }
 
 // Names that are no macros are 0 in a condition, without a word.
@@ -353,22 +370,19 @@ void Watcher::ask(const clang::IdentifierInfo &Name,
   if (!ShowsNvcc || !isUserFile(Sources.getExpansionLoc(Where)))
     return;
   if (isAmong(Text, Agreed) || isAmong(Text, OfOtherSystems) ||
-      startsWithAny(Text, StartsOfOtherSystems) ||
-      View.Shown.count(Text.str()) || UserNames.contains(Text))
+      startsWithAny(Text, StartsOfOtherSystems) || UserNames.contains(Text))
     return;
-  switch (compare(Text, M, ForValue)) {
-  case Answer::Same:
+  const bool IsShown = View.Shown.count(Text.str());
+  const Answer Said = IsShown ? Answer::Shown : compare(Text, M, ForValue);
+  if (Said == Answer::Same)
     return;
-  case Answer::Shown:
-    if (View.MayShow && View.nvcc()) {
-      Questions.Wanted.insert(Text.str());
-      return;
-    }
-    [[fallthrough]];
-  case Answer::Unknown:
-    if (!Questions.Unanswered.isValid())
-      Questions.Unanswered = Sources.getExpansionLoc(Where);
-  }
+  const bool Shows = Said == Answer::Shown && View.MayShow && View.nvcc();
+  if (Shows && !IsShown)
+    Questions.Wanted.insert(Text.str());
+  else if (!IsShown && Text == "__GNUC__" && View.MayShow)
+    guessVersion();
+  if ((!Shows || View.isGuess()) && !Questions.Unanswered.isValid())
+    Questions.Unanswered = Sources.getExpansionLoc(Where);
 }
 
 const CompilerMacros *MacroView::nvcc() {
@@ -391,12 +405,16 @@ bool MacroView::isForNvcc() const {
 }
 
 void defineShown(MacroView &View, clang::CompilerInvocation &Invocation) {
+  auto Define = [&](const Twine &Macro) {
+    Invocation.getPreprocessorOpts().addMacroDef((NvccPrefix + Macro).str());
+  };
   for (const std::string &Name : View.Shown)
-    if (const auto Found = View.nvcc()->find(Name); Found != View.nvcc()->end())
-      Invocation.getPreprocessorOpts().addMacroDef((NvccPrefix + Name +
-                                                    Found->second.Parameters +
-                                                    "=" + Found->second.Body)
-                                                       .str());
+    if (const CompilerMacros *Nvcc = View.nvcc(); !Nvcc) {
+      Define("__GNUC__=" + View.LibraryVersion);
+    } else if (Nvcc->contains(Name)) {
+      const CompilerMacro &M = Nvcc->find(Name)->second;
+      Define(Name + M.Parameters + "=" + M.Body);
+    }
 }
 
 void watchMacros(clang::CompilerInstance &Compiler, MacroView &View,

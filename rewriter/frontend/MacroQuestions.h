@@ -5,10 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Clang and the compiler under nvcc define different macros: `__GNUC__`,
-// `__OPTIMIZE__`, `__llvm__`. Where the user's text asks for one of them, nvcc
-// is asked, and the file is parsed once more with what it says. System headers
-// go on seeing Clang's macros, since they choose among compilers by them.
+// Where the user's text asks for a macro that Clang and nvcc may have
+// differently, nvcc is asked, and the file is parsed once more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +35,9 @@ public:
 
   /// What nvcc has; null where it cannot be asked. Asks once.
   const CompilerMacros *nvcc();
+  /// Whether nvcc may have others: a part of the command was refused, or nobody
+  /// could be asked.
+  bool isGuess() { return !Job.Refused.empty() || !nvcc(); }
   /// Whether the command is for nvcc, whose macros then matter.
   bool isForNvcc() const;
 
@@ -44,6 +45,9 @@ public:
   std::set<std::string> Shown;
   /// Whether more of them may be shown: a parse with them works.
   bool MayShow = true;
+  /// The version of GCC that the standard library is from; empty if unknown.
+  /// It is shown where nobody can be asked: headers refuse Clang's 4.2.
+  std::string LibraryVersion;
 
 private:
   const CompileJob &Job;

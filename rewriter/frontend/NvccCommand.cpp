@@ -155,8 +155,6 @@ Expected<CompilerMacros> askNvccForMacros(const CompileJob &Job,
                                           StringRef Nvcc) {
   if (Error E = checkForNvcc(Job, Job.File))
     return std::move(E);
-  if (!Job.Refused.empty())
-    return createStringError("what was left out may choose other macros");
   SmallString<128> Source;
   int File = -1;
   if (std::error_code EC =

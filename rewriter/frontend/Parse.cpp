@@ -8,11 +8,6 @@
 //   job's arguments => Clang's driver => one cc1 command => CompilerInstance
 //   Sema => Events => (find/ looks at the tree) => replay => code generator
 //
-// Going through the driver gives what `clang++ --cuda-device-only` would use:
-// the host's standard library, the device library, the target's features. Each
-// parse has a file system of its own, with its own working directory, so that
-// several can run at once.
-//
 //===----------------------------------------------------------------------===//
 
 #include "frontend/Frontend.h"

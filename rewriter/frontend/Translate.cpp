@@ -6,10 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The parse has to see the code as the real compilation does: the same macros,
-// folders, language version and architecture. All else (outputs, warnings,
-// optimisation, linking) is dropped. An option unknown to nvcc is taken for one
-// of the host's compiler, as nvcc does where it is told to forward those; of
-// them the ones stay that a parse can see.
+// folders, language version and architecture. All else is dropped.
 //
 //===----------------------------------------------------------------------===//
 

@@ -164,9 +164,10 @@ void Confirmation::warn(const UnitRecord &Unit, llvm::Error E,
     Message.insert(0, ": ");
   if (Work.isVerbose() ||
       (!Work.isQuiet() && isConcerned(Unit.Unit, /*IfItPaid=*/true)))
-    llvm::errs() << printable(
-        ("bankstripe: " + Unit.Job.File + ": " + What + Advice + Message + "\n")
-            .str());
+    llvm::errs()
+        << "bankstripe: "
+        << printable(withDisplayNames(
+               (Unit.Job.File + ": " + What + Advice + Message + "\n").str()));
 }
 
 // Whether nvcc need not be asked, since it has just compiled what Question is

@@ -93,4 +93,9 @@ TEST(CompilerOptions, TheCubinIsMadeWithoutPhasesOutputsAndLibraries) {
                          "arch=compute_90,code=sm_90", "-Xptxas", "-v", "-ddp",
                          "x", "-lm", "-E", "-S", "--err-no", "-DA"}),
               ElementsAre("-O3", "-Xptxas", "-v", "--err-no", "-DA"));
+  // nvcc does not know what is NVRTC's own.
+  EXPECT_THAT(wordsWith(&CompilerOption::ToCubin, Dialect::Nvcc,
+                        {"-default-device", "--device-int128", "--minimal",
+                         "--builtin-move-forward=true", "--use_fast_math"}),
+              ElementsAre("--use_fast_math"));
 }

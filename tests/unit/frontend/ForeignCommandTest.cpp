@@ -10,6 +10,7 @@
 #include "frontend/CommandLine.h"
 #include "frontend/NvccCommand.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "gmock/gmock.h"
 
 using namespace bankstripe;
@@ -101,6 +102,32 @@ TEST(ForeignCommand, ProgramsToRunAreRefused) {
            {"-D", "@evil.rsp"},
        })
     EXPECT_EQ(refused(Args), Args) << llvm::join(Args, " ");
+}
+
+// Whoever reads the project would run it, too.
+TEST(ForeignCommand, AHostCompilerOfTheUserStays) {
+  TemporaryFolder Folder;
+  for (const char *Name : {"g++", "other", "elsewhere/g++"}) {
+    const std::string File = Folder.write(Name, "#!/bin/sh\n");
+    ASSERT_FALSE(llvm::sys::fs::setPermissions(File, llvm::sys::fs::all_all));
+  }
+  const std::string Before = getenv("PATH");
+  setenv("PATH", Folder.path().c_str(), 1);
+  const std::string Found = Folder.path("g++"), Other = Folder.path("other");
+  for (const Strings &Args : std::vector<Strings>{{"-ccbin", "g++"},
+                                                  {"-ccbin=" + Found},
+                                                  {"--compiler-bindir", Found}})
+    EXPECT_THAT(read("nvcc", Args).Words,
+                ElementsAre("nvcc", "-ccbin=" + Found));
+  // None of its name is a compiler; it lies elsewhere; it is no program.
+  for (const std::string &Value :
+       {Other, std::string("other"), Folder.path("elsewhere/g++"),
+        std::string("elsewhere/g++"), std::string("gcc")})
+    EXPECT_THAT(refused({"-ccbin", Value}), ElementsAre("-ccbin", Value));
+  setenv("CC", Other.c_str(), 1);
+  EXPECT_THAT(refused({"-ccbin", Other}), IsEmpty());
+  unsetenv("CC");
+  setenv("PATH", Before.c_str(), 1);
 }
 
 TEST(ForeignCommand, OfAListWhatIsHarmlessStays) {

@@ -69,6 +69,23 @@ TEST(MacroQuestions, StayOpenWithoutNvcc) {
   EXPECT_TRUE(staysOpen("#define OLD (__GNUC__ < 9)\n#if OLD\n#endif\n"));
 }
 
+// Headers refuse the GCC 4.2 that Clang says it is.
+TEST(MacroQuestions, TheVersionOfTheLibraryIsShownWithoutNvcc) {
+  EXPECT_TRUE(staysOpen("#include <vector>\n#if __GNUC__ < 9\n#error\n"
+                        "#endif\n"));
+}
+
+TEST(MacroQuestions, StayOpenWhereAPartOfTheCommandWasRefused) {
+  TemporaryFolder Folder;
+  auto Job =
+      nvccJob(Folder.write("a.cu", "#if __GNUC__ < 9\n#error\n#endif\n"));
+  if (!Job)
+    GTEST_SKIP() << "no nvcc here";
+  EXPECT_FALSE(staysOpen(*Job));
+  Job->Refused = "-ccbin ./other";
+  EXPECT_TRUE(staysOpen(*Job));
+}
+
 TEST(MacroQuestions, AboutWhatAllCompilersHave) {
   EXPECT_FALSE(staysOpen("#if __cplusplus >= 201402L\n#endif\n"));
   EXPECT_FALSE(staysOpen("#ifdef _WIN32\n#endif\n"));
