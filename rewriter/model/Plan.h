@@ -131,6 +131,8 @@ struct KernelPlan {
   /// Each of these launches runs the kernel or that version, whichever turns
   /// out to be faster.
   bool Chooses = false;
+  /// Why not, where choosing was asked for and arrays could move.
+  std::string WhyNoChoice;
   /// What its body tells the compiler of the threads of its blocks, so that
   /// functions need not test for more; empty where it tells nothing.
   std::string AssumedBlock;

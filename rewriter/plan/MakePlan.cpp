@@ -167,6 +167,8 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
                          StaticSharedLimit;
   K.MovesArrays = reachesAny(Final, Row);
   K.Chooses = Merged.Chooses && K.MovesArrays;
+  K.WhyNoChoice = Merged.Chooses ? "it is not expected to gain in any case"
+                                 : Merged.WhyNoChoice;
   K.Redirected |= K.Chooses;
   K.Work = Merged.Work;
   K.NamedInPart = S.NamedInPart;
@@ -215,6 +217,8 @@ void Builder::addKernels(Plan &Into) const {
   for (KernelPlan &K : Into.Kernels) {
     K.Redirected = Redirected.count(K.Facts.Text.Definition);
     K.Chooses = Choosing.count(K.Facts.Text.Definition);
+    if (K.Chooses)
+      K.WhyNoChoice.clear();
   }
 }
 

@@ -33,6 +33,7 @@ struct MergedKernel {
   /// The launches in sight run a kernel of their own (plan/Redirect.cpp).
   bool Redirected = false;
   bool Chooses = false; ///< As in KernelPlan; its launches are those that do.
+  std::string WhyNoChoice; ///< Likewise.
 
   /// Of a thread; 0 when unknown.
   unsigned registers() const { return Original ? Original->Registers : 0; }

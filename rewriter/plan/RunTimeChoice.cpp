@@ -11,17 +11,13 @@
 // launches that can choose time both (runtime/device/bankstripe_choose.cuh).
 // All other launches run the kernel as it was.
 //
-// A kernel does not choose
-//
-//   where a plan without choices gains for sure, or a person decided,
-//   where that plan moves arrays, and a launch that cannot choose would lose
-//   what it gains by that,
-//   where arrays of functions move: the original would get them, too,
-//   where it waits for other blocks, or has attributes that the host sets.
+// Functions that hold arrays have copies then, which the version calls, so all
+// kernels that reach them choose or none. WhyNot lists why a kernel does not.
 //
 //===----------------------------------------------------------------------===//
 
 #include "plan/RunTimeChoice.h"
+#include "plan/FunctionCopies.h"
 #include "plan/Redirect.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -39,18 +35,21 @@ public:
   MergedRun find();
 
 private:
-  bool mayChoose(unsigned Row) const;
+  std::string whyNot(unsigned Row) const;
   bool servesOthers(unsigned Row) const;
-  std::set<TextRange> sureGains() const;
-  void removeWhatFails();
+  bool gainsForSure(const TextRange &Text) const;
+  bool sharesArrays(unsigned Row) const;
+  bool removeWhatFails();
   MergedRun marked() const;
 
   const MergedRun &Run;
   const PlanOptions &Options;
   const Plan &Otherwise;
+  const FunctionCopies Copies;
   std::vector<std::vector<Launch>> Launches; ///< By kernel; those that choose.
   /// The texts of the kernels that choose, each with a row that is launched.
   std::map<TextRange, unsigned> Choosing;
+  std::map<TextRange, std::string> WhyNot; ///< Of the others.
 };
 
 } // namespace
@@ -64,7 +63,7 @@ static bool canChoose(const Launch &L, const MergedKernel &K,
 
 ChoiceFinder::ChoiceFinder(const MergedRun &Run, const PlanOptions &Options,
                            const Plan &Otherwise)
-    : Run(Run), Options(Options), Otherwise(Otherwise) {
+    : Run(Run), Options(Options), Otherwise(Otherwise), Copies(Run) {
   // One text may launch several instances, and in several units.
   std::set<Place> Fixed;
   for (const MergedKernel &K : Run.Kernels)
@@ -78,18 +77,37 @@ ChoiceFinder::ChoiceFinder(const MergedRun &Run, const PlanOptions &Options,
   }
 }
 
-bool ChoiceFinder::mayChoose(unsigned Row) const {
+// Empty if it may choose, be it that no launch of this instance does.
+std::string ChoiceFinder::whyNot(unsigned Row) const {
   const MergedKernel &K = Run.Kernels[Row];
   const Kernel &Facts = K.Facts;
-  if (!Facts.MayEdit || !Facts.BoundsInsertion.isValid() ||
-      Facts.AttributeSetAt.isValid() || !Facts.Text.Problem.empty() ||
-      !Facts.Text.VersionProblem.empty() || K.WaitsForBlocks)
-    return false;
   const auto Arrays = movableIn(Row, Run);
-  return !Arrays.empty() && llvm::all_of(Arrays, [&](const ReachedArray *A) {
-    return A->Array.Function.IsKernel &&
-           !Run.Wishes[A - Run.Arrays.data()].Decision;
-  });
+  if (Arrays.empty())
+    return "an instance of it has no array that could move";
+  for (const std::string &Problem :
+       {Facts.Text.Problem, Facts.Text.VersionProblem})
+    if (!Problem.empty())
+      return "it has no version: " + Problem;
+  if (!Facts.MayEdit || !Facts.BoundsInsertion.isValid())
+    return "its head is not edited";
+  if (Facts.AttributeSetAt.isValid())
+    return "the program sets its attributes";
+  if (K.WaitsForBlocks)
+    return "it waits for other blocks, all of which must be resident";
+  for (const ReachedArray *A : Arrays)
+    if (Run.Wishes[A - Run.Arrays.data()].Decision)
+      return "it is decided what becomes of '" + A->Array.Name + "'";
+    else if (const FunctionText *Holder = Copies.holderOf(A->Array);
+             !A->Array.Function.IsKernel &&
+             !(Holder && Copies.leadTo(Facts, *Holder)))
+      return "'" + A->Array.Name + "' is in " + A->Array.Function.Name +
+             ", which has no copy for a version";
+  if (gainsForSure(textOf(K)))
+    return "it gains by the version in any case";
+  if (!servesOthers(Row))
+    return "";
+  return Launches[Row].empty() ? "no launch in sight can choose"
+                               : "launches that cannot choose gain, too";
 }
 
 // Whether somebody would lose what the plan without choices does for the
@@ -101,19 +119,19 @@ bool ChoiceFinder::servesOthers(unsigned Row) const {
           Launches[Row].size() != Run.Kernels[Row].Launches.size());
 }
 
-// The kernels that gain for sure by the plan without choices, in each of their
+// Whether the kernel gains by the plan without choices, in each of its
 // instances.
-std::set<TextRange> ChoiceFinder::sureGains() const {
-  std::set<TextRange> Sure, Unsure;
-  for (const KernelPlan &K : Otherwise.Kernels)
-    if (K.MovesArrays) {
-      const auto &P = K.Predicted;
-      (P && std::min(P->Low, P->Worst) >= 1 ? Sure : Unsure)
-          .insert(K.Facts.Text.Definition);
-    }
-  std::erase_if(Sure,
-                [&](const TextRange &Text) { return Unsure.count(Text); });
-  return Sure;
+bool ChoiceFinder::gainsForSure(const TextRange &Text) const {
+  bool IsSure = false;
+  for (const KernelPlan &K : Otherwise.Kernels) {
+    if (!K.MovesArrays || K.Facts.Text.Definition != Text)
+      continue;
+    const auto &P = K.Predicted;
+    if (!P || std::min(P->Low, P->Worst) < 1)
+      return false;
+    IsSure = true;
+  }
+  return IsSure;
 }
 
 // The run in which the kernels that were found choose.
@@ -121,8 +139,11 @@ MergedRun ChoiceFinder::marked() const {
   MergedRun Result = Run;
   for (auto [Row, K] : llvm::enumerate(Result.Kernels)) {
     const auto Found = Choosing.find(textOf(K));
-    if (Found == Choosing.end())
+    if (Found == Choosing.end()) {
+      if (!movableIn(Row, Run).empty())
+        K.WhyNoChoice = WhyNot.at(textOf(K));
       continue;
+    }
     K.Chooses = true;
     K.Facts.AddressTaken = false;
     K.Facts.AskedAboutAt = {};
@@ -134,27 +155,45 @@ MergedRun ChoiceFinder::marked() const {
   return Result;
 }
 
-// Forgets the kernels whose versions have no place for arrays. They share none
-// with other kernels, so what holds for one does not depend on these.
-void ChoiceFinder::removeWhatFails() {
+// Whether a kernel that does not choose reaches arrays of the same functions.
+bool ChoiceFinder::sharesArrays(unsigned Row) const {
+  return llvm::any_of(movableIn(Row, Run), [&](const ReachedArray *A) {
+    return llvm::any_of(A->Kernels, [&](unsigned Other) {
+      return !Choosing.count(textOf(Run.Kernels[Other]));
+    });
+  });
+}
+
+// \returns whether kernels were removed.
+bool ChoiceFinder::removeWhatFails() {
+  const size_t Before = Choosing.size();
   const MergedRun Marked = marked();
   const std::vector<KernelSetting> Settings = settingsOf(Marked, Options);
-  for (auto [Row, K] : llvm::enumerate(Marked.Kernels))
-    if (!movesBeside(Row, Marked, Settings[Row]))
-      Choosing.erase(textOf(K));
+  for (auto [Row, K] : llvm::enumerate(Marked.Kernels)) {
+    const char *Why = !movesBeside(Row, Marked, Settings[Row])
+                          ? "a version beside it has no room for its arrays"
+                      : sharesArrays(Row)
+                          ? "a kernel that calls the same function does not"
+                          : nullptr;
+    if (Why && Choosing.erase(textOf(K)))
+      WhyNot[textOf(K)] = Why;
+  }
+  return Choosing.size() != Before;
 }
 
 MergedRun ChoiceFinder::find() {
-  std::set<TextRange> Stay = sureGains();
-  for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
-    if (!mayChoose(Row) || servesOthers(Row))
-      Stay.insert(textOf(K));
+  for (auto [Row, K] : llvm::enumerate(Run.Kernels))
+    if (std::string Why = whyNot(Row); !Why.empty())
+      WhyNot.try_emplace(textOf(K), std::move(Why));
     else if (!Launches[Row].empty())
       Choosing.try_emplace(textOf(K), Row);
-  }
-  for (const TextRange &Text : Stay)
+  for (const MergedKernel &K : Run.Kernels)
+    if (!Choosing.count(textOf(K)))
+      WhyNot.try_emplace(textOf(K), "no launch in sight can choose");
+  for (const auto &[Text, Why] : WhyNot)
     Choosing.erase(Text);
-  removeWhatFails();
+  while (removeWhatFails())
+    ;
   return marked();
 }
 

@@ -208,6 +208,8 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
      << printable(llvm::sys::path::filename(K.Facts.Where.File)) << ':'
      << K.Facts.Where.Line << '\n';
   printRow(OS, "block size", blockSize(K));
+  if (!K.WhyNoChoice.empty())
+    printRow(OS, "does not choose", K.WhyNoChoice);
   if (K.WarpBytes)
     printRow(OS, "dynamic shared memory",
              std::to_string(K.WarpBytes) +

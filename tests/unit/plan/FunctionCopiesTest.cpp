@@ -91,6 +91,28 @@ TEST_F(Copying, IsOfAllFunctionsOnTheWay) {
   EXPECT_EQ(P.CallsOfCopies[0].Offset, 130u);
 }
 
+// The original runs the functions as they were.
+TEST_F(Copying, IsForKernelsThatChoose) {
+  LaunchText &Launched = U.Result.Facts.Launches.front().Text;
+  Launched.Choice = {Launched.Name, "blocks", "0"};
+  Options.Choose = true;
+  for (Outside Others : {Outside::Files, Outside::Nobody}) {
+    Options.Others = Others;
+    EXPECT_TRUE(plan().Kernels.front().Chooses);
+    EXPECT_TRUE(isInCopy());
+    EXPECT_EQ(plan().Copies.size(), 2u);
+  }
+  outer().Problem = "its calls share 'n'";
+  EXPECT_FALSE(plan().Kernels.front().Chooses);
+  EXPECT_EQ(plan().Kernels.front().WhyNoChoice,
+            "'b' is in inner, which has no copy for a version");
+  outer().Problem = "";
+  addKernel(); // Nothing in sight launches it.
+  EXPECT_FALSE(plan().Kernels.front().Chooses);
+  EXPECT_EQ(plan().Kernels.front().WhyNoChoice,
+            "a kernel that calls the same function does not");
+}
+
 TEST_F(Copying, IsNotOfWhatLeadsNowhere) {
   U.Result.Facts.Functions.push_back(function(40, 200));
   textOfKernel().Calls.push_back(call(140, {40}));

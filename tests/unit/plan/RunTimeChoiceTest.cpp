@@ -70,9 +70,13 @@ TEST_F(RunTimeChoice, IsAlsoForKernelsThatOthersMayLaunch) {
 }
 
 TEST_F(RunTimeChoice, IsOfLaunchesThatCanChoose) {
+  EXPECT_EQ(kernel().WhyNoChoice, "");
   launch().Text.Choice = {};
   EXPECT_FALSE(kernel().Chooses);
   EXPECT_TRUE(kernel().MovesArrays);
+  EXPECT_EQ(kernel().WhyNoChoice, "no launch in sight can choose");
+  Options.Choose = false;
+  EXPECT_EQ(kernel().WhyNoChoice, "");
 }
 
 // It would lose what it gains as it is.
@@ -80,6 +84,7 @@ TEST_F(RunTimeChoice, IsNotWhereALaunchThatCannotChooseGains) {
   add(110).Text.Choice = {};
   EXPECT_FALSE(kernel().Chooses);
   EXPECT_TRUE(kernel().MovesArrays);
+  EXPECT_EQ(kernel().WhyNoChoice, "launches that cannot choose gain, too");
 }
 
 TEST_F(RunTimeChoice, LeavesLaunchesThatCannotChooseAlone) {
@@ -114,6 +119,7 @@ TEST_F(RunTimeChoice, IsNotForSureGains) {
   work(Much);
   ASSERT_GE(kernel().Predicted->Worst, 1);
   EXPECT_FALSE(kernel().Chooses);
+  EXPECT_EQ(kernel().WhyNoChoice, "it gains by the version in any case");
   EXPECT_TRUE(kernel().MovesArrays);
 }
 
@@ -130,6 +136,7 @@ TEST_F(RunTimeChoice, IsNotForKernelsThatPoll) {
   work(Little);
   U.Result.Evidence.Work["k"].Polls = true;
   EXPECT_FALSE(kernel().Chooses);
+  EXPECT_EQ(kernel().WhyNoChoice, "it is not expected to gain in any case");
 }
 
 TEST_F(RunTimeChoice, IsNotForWorkThatNobodySaw) {
@@ -141,6 +148,7 @@ TEST_F(RunTimeChoice, IsNotForWorkThatNobodySaw) {
 TEST_F(RunTimeChoice, IsNotForWhatPeopleDecided) {
   Options.Decisions = {decision(Layout::Stripe)};
   EXPECT_FALSE(kernel().Chooses);
+  EXPECT_EQ(kernel().WhyNoChoice, "it is decided what becomes of 'a'");
   EXPECT_TRUE(kernel().MovesArrays);
   Options.Decisions = {decision(Layout::Keep)};
   EXPECT_FALSE(kernel().Chooses);
@@ -148,7 +156,7 @@ TEST_F(RunTimeChoice, IsNotForWhatPeopleDecided) {
 }
 
 // The kernel would get them, too.
-TEST_F(RunTimeChoice, IsNotForArraysOfFunctions) {
+TEST_F(RunTimeChoice, IsNotForFunctionsWithoutCopies) {
   TestArray F = makeArray("b", 16, 4, 20);
   F.Function.IsKernel = false;
   F.Function.Name = F.Function.Id = "f";

@@ -195,7 +195,7 @@ TEST(Json, Kernel) {
     "sharedBytesBefore": 0, "sharedBytesAfter": 10752,
     "dynamicBytesPerWarp": 0, "carveout": "driver",
     "work": null, "predicted": null,
-    "warpsPerMultiprocessorBefore": 64, "warpsPerMultiprocessorAfter": 60,
+    "warpsPerMultiprocessorBefore": 64, "whyNoChoice": "", "warpsPerMultiprocessorAfter": 60,
     "ptxasBefore": {"stackFrame": 64, "spillStores": 8, "spillLoads": 4,
                     "registers": 24, "sharedBytes": 0, "codeBytes": 0},
     "ptxasAfter": {"stackFrame": 0, "spillStores": 0, "spillLoads": 0,
