@@ -24,12 +24,8 @@ static constexpr double MostNoise = 0.1;
 
 namespace bankstripe {
 
-// For toBytes and fromBytes.
-template <class Visitor, Is<Replayed> T>
-auto visitFields(T &Value, Visitor &&Visit) {
-  auto &[Speedup, Problem, Varies, Differs, Digest, Sure, IsStopped] = Value;
-  return Visit(Speedup, Problem, Varies, Differs, Digest, Sure, IsStopped);
-}
+BANKSTRIPE_FIELDS(Replayed, Speedup, Problem, Varies, Differs, Digest, Sure,
+                  IsStopped)
 
 } // namespace bankstripe
 

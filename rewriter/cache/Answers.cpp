@@ -94,19 +94,16 @@ void Answers::keepState(const CompileJob &Job, const UnitReading &Reading) {
     States[toBytes(Job)] = stateOf(Reading.Trace);
 }
 
-std::optional<UnitReading>
-Answers::recall(const CompileJob &Job, DiskState &State,
-                llvm::function_ref<bool(const UnitReading &)> Accepts) {
+std::optional<UnitReading> Answers::recall(const CompileJob &Job,
+                                           DiskState &State) {
   ++Units;
   if (!isTraceable(Job))
     return std::nullopt;
   std::optional<UnitReading> Reading;
-  // Of several, such as one without evidence and one with it.
   Store.get(::keyOf(Job, State), [&](StringRef Value) {
     Reading = fromBytes<UnitReading>(Value);
     if (Reading && wouldGive(Reading->Trace, State) &&
-        (!Reading->Unit || readContents(Reading->Unit->Facts)) &&
-        Accepts(*Reading))
+        (!Reading->Unit || readContents(Reading->Unit->Facts)))
       return true;
     Reading.reset();
     return false;

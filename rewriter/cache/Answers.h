@@ -38,11 +38,8 @@ public:
   /// Makes room, and says to who wants to know everything how much was known.
   ~Answers();
 
-  /// What was read of \p Job before, if it would be read so again and is what
-  /// the caller \p Accepts.
-  std::optional<UnitReading>
-  recall(const CompileJob &Job, DiskState &State,
-         llvm::function_ref<bool(const UnitReading &)> Accepts);
+  /// What was read of \p Job before, if it would be read so again.
+  std::optional<UnitReading> recall(const CompileJob &Job, DiskState &State);
   /// To be called for each job that was read anew.
   void remember(const CompileJob &Job, const UnitReading &Reading,
                 DiskState &State);

@@ -113,24 +113,16 @@ Error Gatherer::readOptimizedModule() {
   return Error::success();
 }
 
-UnitEvidence
-gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts,
-               function_ref<bool(const UnitEvidence &)> IsWorthOptimizing) {
+UnitEvidence gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts) {
   Gatherer Steps(Unit, Facts);
-  UnitEvidence &Result = Steps.Result;
   // Kernels without arrays may call functions of other units that have some.
-  Result.IsOptimized =
-      Facts.Findings.empty() && Facts.SharedArrays.empty() && !isLinked(Unit);
-  if (Result.IsOptimized)
-    return std::move(Result);
-  auto Note = [&](Error Problem) {
-    const bool Failed = bool(Problem);
-    Result.Problem = toString(std::move(Problem));
-    return !Failed;
-  };
-  if (Note(Steps.readModule()) && IsWorthOptimizing(Result))
-    Result.IsOptimized = Note(Steps.readOptimizedModule());
-  return std::move(Result);
+  if (Facts.Findings.empty() && Facts.SharedArrays.empty() && !isLinked(Unit))
+    return std::move(Steps.Result);
+  Error Problem = Steps.readModule();
+  if (!Problem)
+    Problem = Steps.readOptimizedModule();
+  Steps.Result.Problem = toString(std::move(Problem));
+  return std::move(Steps.Result);
 }
 
 } // namespace bankstripe

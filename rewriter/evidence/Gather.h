@@ -19,15 +19,11 @@
 namespace bankstripe {
 
 /// Emits the device IR of \p Unit and reads its calls (Calls.h) and shared
-/// arrays (Banks.h). Then asks \p IsWorthOptimizing, with what is known by
-/// that, and if so optimises the IR at -O3 and tells for each
-/// finding of \p Facts whether it survives in local memory and whether its
-/// indices are uniform. Never fails: where no IR can be made, every array is
-/// Unknown and Problem says why.
-UnitEvidence gatherEvidence(
-    ParsedUnit &Unit, const UnitFacts &Facts,
-    llvm::function_ref<bool(const UnitEvidence &)> IsWorthOptimizing =
-        [](const UnitEvidence &) { return true; });
+/// arrays (Banks.h). Then optimises the IR at -O3 and tells for each finding of
+/// \p Facts whether it survives in local memory and whether its indices are
+/// uniform. Never fails: where no IR can be made, every array is Unknown and
+/// Problem says why.
+UnitEvidence gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts);
 
 } // namespace bankstripe
 

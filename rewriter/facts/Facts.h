@@ -45,7 +45,8 @@ struct UnitReading {
 template <class T, class Struct>
 concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
 
-// Calls Visit with the fields.
+// Lists the fields of STRUCT, which is of this namespace, for toBytes and
+// fromBytes.
 #define BANKSTRIPE_FIELDS(STRUCT, ...)                                         \
   template <class Visitor, Is<STRUCT> T>                                       \
   auto visitFields(T &Value, Visitor &&Visit) {                                \
@@ -134,8 +135,7 @@ BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
                   Gathered, Shared, OtherLocal, GuessedLoops, Polls, Arrays)
 BANKSTRIPE_FIELDS(SystemKernel, Where, Threads)
 BANKSTRIPE_FIELDS(UnitEvidence, Arrays, SharedAccesses, Kernels, SystemKernels,
-                  Functions, Work, ShortWork, Waiting, Objects, IsOptimized,
-                  Problem)
+                  Functions, Work, ShortWork, Waiting, Objects, Problem)
 
 // Frontend.h, MakePlan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,
@@ -145,8 +145,6 @@ BANKSTRIPE_FIELDS(UnitResult, Facts, Evidence, Resources)
 BANKSTRIPE_FIELDS(ParseOutcome, UsedShim, UsedBuiltinHeader)
 BANKSTRIPE_FIELDS(UnitReading, Unit, Diagnostics, Error, Outcome, Trace,
                   AsksForArch)
-
-#undef BANKSTRIPE_FIELDS
 
 } // namespace bankstripe
 

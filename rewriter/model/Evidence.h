@@ -199,11 +199,7 @@ struct UnitEvidence {
   /// What may be in the frames of the kernels of which that was asked, by the
   /// mangled name (evidence/FrameObjects.h).
   std::map<std::string, std::vector<FrameObject>> Objects;
-  bool IsOptimized = false; ///< The optimised IR was looked at.
-  std::string Problem;      ///< Why there is none; empty when there is.
-
-  /// Whether all was gathered that can be.
-  bool isComplete() const { return IsOptimized || !Problem.empty(); }
+  std::string Problem; ///< Why there is no optimised IR; empty when there is.
 };
 
 llvm::StringRef nameOf(Residency R);

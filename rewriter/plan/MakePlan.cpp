@@ -305,37 +305,6 @@ Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
 
 // --- Beside makePlan ---------------------------------------------------------
 
-std::optional<Plan> bankstripe::unchangedPlan(UnitResult Unit,
-                                              PlanOptions Options) {
-  // Carveouts may change where no array moves.
-  if (Options.DefaultCarveout || !Options.KernelDecisions.empty())
-    return std::nullopt;
-  // Which blocks wait for others is for the optimised IR to say.
-  if (llvm::any_of(Unit.Facts.SharedArrays, [](const SharedArray &A) {
-        return A.hasRows() && A.Obstacles.empty();
-      }))
-    return std::nullopt;
-  Options.MinSpeedup = 0;
-  const bool WasAsked = Unit.Evidence.isComplete();
-  if (!WasAsked)
-    for (ArrayEvidence &E : Unit.Evidence.Arrays) {
-      E.Where = Residency::LocalMemory;
-      E.Index = Uniformity::NonUniform;
-    }
-  Plan P = makePlan({std::move(Unit)}, Options);
-  if (llvm::any_of(P.Arrays, [](const PlannedArray &A) {
-        return A.Verdict.changesSource();
-      }))
-    return std::nullopt;
-  // Nobody knows where they are, and who asks for what.
-  if (!WasAsked)
-    for (PlannedArray &A : P.Arrays) {
-      A.Evidence.Where = Residency::Unknown;
-      A.Evidence.Index = Uniformity::Unknown;
-    }
-  return P;
-}
-
 const PlannedSharedArray *bankstripe::sharedArrayAt(const Plan &P,
                                                     unsigned ArrayIndex) {
   return ArrayIndex < P.Arrays.size()

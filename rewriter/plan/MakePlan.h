@@ -134,11 +134,6 @@ bool doubtMoves(const Plan &P, Measured &Known);
 /// What \p P makes of the arrays that it changes, by their places.
 std::map<Place, Treatment> changesOf(const Plan &P);
 
-/// What a plan for \p Unit says if it changes nothing, with all arrays in local
-/// memory of which nobody asked the optimiser; nothing where it may change
-/// something, so that optimising is worth its time.
-std::optional<Plan> unchangedPlan(UnitResult Unit, PlanOptions Options);
-
 /// Kernels that share arrays, directly or not, and these arrays.
 struct KernelGroup {
   std::vector<unsigned> Kernels, Arrays; ///< Indices, ascending.

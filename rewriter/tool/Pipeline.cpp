@@ -73,30 +73,23 @@ namespace {
 /// Reads units, as processes of their own or from the cache.
 class UnitReader {
 public:
-  UnitReader(const ReadingOptions &Options, const LauncherHooks &Hooks,
+  UnitReader(const ReadingOptions &Options, const LauncherHooks *Hooks,
              Answers *Known)
-      : Options(Options), Hooks(Hooks), Known(Known),
-        MayEdit(editablePaths(Options, Hooks)), State(MayEdit) {}
+      : Options(Options), IsAlone(Hooks), Known(Known),
+        MayEdit(Hooks && Hooks->HeadersChange ? std::vector<std::string>{"/"}
+                                              : Options.Paths),
+        State(MayEdit) {}
 
   /// What is known of \p Job from before, if nothing is missing from it.
   std::optional<UnitReading> recall(const CompileJob &Job);
   std::vector<UnitReading> readAll(const std::vector<CompileJob> &Jobs);
 
 private:
-  static std::vector<std::string> editablePaths(const ReadingOptions &Options,
-                                                const LauncherHooks &Hooks) {
-    std::vector<std::string> Paths = Options.Paths;
-    llvm::append_range(Paths, Hooks.Scope);
-    return Paths;
-  }
-  bool mayChange(const CompileJob &Job, const UnitResult &Unit) const {
-    return !Hooks.MayChange || Hooks.MayChange(Job, Unit);
-  }
   UnitReading readUnit(const CompileJob &Job, bool Colours) const;
   UnitReading receive(const CompileJob &Job, WorkResult Reply) const;
 
   const ReadingOptions &Options;
-  const LauncherHooks &Hooks;
+  const bool IsAlone; ///< Others are read and linked apart.
   Answers *Known;
   GivenFiles MayEdit;
   DiskState State;
@@ -118,14 +111,10 @@ UnitReading UnitReader::readUnit(const CompileJob &Job, bool Colours) const {
       Job, OS,
       [&](ParsedUnit &Parsed) {
         UnitResult Unit;
-        const bool IsAlone = bool(Hooks.MayChange);
         Unit.Facts = findAll(Parsed, MayEditNoted, IsAlone);
         if (!IsAlone || !Unit.Facts.Findings.empty() ||
             !Unit.Facts.SharedArrays.empty())
-          Unit.Evidence = gatherEvidence(
-              Parsed, Unit.Facts, [&](const UnitEvidence &Calls) {
-                return mayChange(Job, {Unit.Facts, Calls, {}});
-              });
+          Unit.Evidence = gatherEvidence(Parsed, Unit.Facts);
         Result.Unit = std::move(Unit);
         Result.AsksForArch = Parsed.asksForSide();
       },
@@ -157,12 +146,7 @@ UnitReading UnitReader::receive(const CompileJob &Job, WorkResult Reply) const {
 }
 
 std::optional<UnitReading> UnitReader::recall(const CompileJob &Job) {
-  if (!Known)
-    return std::nullopt;
-  return Known->recall(Job, State, [&](const UnitReading &Reading) {
-    return !Reading.Unit || Reading.Unit->Evidence.isComplete() ||
-           !mayChange(Job, *Reading.Unit);
-  });
+  return Known ? Known->recall(Job, State) : std::nullopt;
 }
 
 std::vector<UnitReading>
@@ -307,7 +291,7 @@ static void readJobs(const std::vector<CompileJob> &Jobs, UnitReader &Reader,
 }
 
 static void readUnits(ReadResult &Read, const ReadingOptions &Options,
-                      const LauncherHooks &Hooks) {
+                      const LauncherHooks *Hooks) {
   UnitReader Reader(Options, Hooks, Read.Known.get());
   std::set<std::string> Said;
   std::vector<CompileJob> Sources, Headers;
@@ -374,10 +358,10 @@ static bool areWholeProgram(const ToolOptions &Options) {
          });
 }
 
-llvm::Expected<PlanOptions>
-bankstripe::planningFor(llvm::ArrayRef<CompileJob> Jobs,
-                        llvm::ArrayRef<const UnitFacts *> Units,
-                        DecisionsLookup &Lookup, const ToolOptions &Options) {
+static llvm::Expected<PlanOptions>
+planningFor(llvm::ArrayRef<CompileJob> Jobs,
+            llvm::ArrayRef<const UnitFacts *> Units, DecisionsLookup &Lookup,
+            const ToolOptions &Options) {
   PlanOptions Planning = Options.Planning.Wanted;
   for (const CompileJob &Job : Jobs)
     Planning.AllGpuArchs.insert(Job.AllGpuArchs.begin(), Job.AllGpuArchs.end());
@@ -426,7 +410,7 @@ static std::shared_ptr<Answers> openAnswers(const ReadingOptions &Options) {
 }
 
 llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options,
-                                                 const LauncherHooks &Hooks) {
+                                                 const LauncherHooks *Hooks) {
   ReadResult Read;
   if (llvm::Error E = collectAll(Read, Options.Reading))
     return E;
@@ -439,7 +423,7 @@ llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options,
       return E;
   Read.Known = openAnswers(Options.Reading);
   readUnits(Read, Options.Reading, Hooks);
-  if (!Hooks.MayChange)
+  if (!Hooks)
     reportKernelStrings(Read, Options.level());
   std::vector<const UnitFacts *> Facts;
   for (const UnitRecord &Unit : Read.Units) {
@@ -462,7 +446,7 @@ bool bankstripe::isKnown(const ToolOptions &Options,
     return false;
   }
   Read.Known = openAnswers(Options.Reading);
-  UnitReader Reader(Options.Reading, Hooks, Read.Known.get());
+  UnitReader Reader(Options.Reading, &Hooks, Read.Known.get());
   return llvm::all_of(Read.Jobs, [&](const CompileJob &Job) {
     return Reader.recall(Job).has_value();
   });
@@ -521,7 +505,7 @@ static bool readFrames(std::vector<UnitRecord> &Units, const Plan &P,
 
 llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
                                              const ToolOptions &Options,
-                                             const LauncherHooks &Hooks) {
+                                             const LauncherHooks *Hooks) {
   RunResult Run{{}, std::move(Read), {}};
   // What ptxas says of the originals is added to them in between.
   auto PlanWith = [&](const Measured &Known) {
@@ -537,8 +521,8 @@ llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
   NvccInputs Inputs{Run.Read.Units,
                     Run.Read.Files,
                     Run.Read.Known.get(),
-                    Hooks.Compiled ? &*Hooks.Compiled : nullptr,
-                    /*OnlyChanges=*/bool(Hooks.MayChange),
+                    Hooks && Hooks->Compiled ? &*Hooks->Compiled : nullptr,
+                    /*OnlyChanges=*/bool(Hooks),
                     {}};
   if (!Inputs.OnlyChanges)
     Inputs.ReadFrames = [&](const Plan &P) {

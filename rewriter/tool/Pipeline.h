@@ -40,13 +40,10 @@ struct RunResult : SourceVersion {
   ConfirmedResources Resources;
 };
 
-/// What the launcher asks of a run besides its options.
+/// What the launcher says of a run besides its options: it has one source, and
+/// shows only what changes.
 struct LauncherHooks {
-  /// Files here may change as well as the given ones.
-  std::vector<std::string> Scope;
-  /// Whether anything may change in a unit of which all is known but what the
-  /// optimiser leaves, so that it is worth its time; without it, always.
-  std::function<bool(const CompileJob &, const UnitResult &)> MayChange;
+  bool HeadersChange = true; ///< As well as the source.
   /// The one source was compiled as it is, so nvcc need not be asked about it.
   std::optional<NvccCompile> Compiled;
 };
@@ -56,23 +53,17 @@ struct LauncherHooks {
 /// even begin, such as a path that does not exist.
 llvm::Expected<RunResult> runPipeline(const ToolOptions &Options);
 
-/// The first half of runPipeline, up to the evidence.
+/// The first half of runPipeline, up to the evidence; for the launcher with its
+/// \p Hooks.
 llvm::Expected<ReadResult> readPaths(const ToolOptions &Options,
-                                     const LauncherHooks &Hooks = {});
+                                     const LauncherHooks *Hooks = nullptr);
 
 /// Whether readPaths would find in the cache all that it has to read.
 bool isKnown(const ToolOptions &Options, const LauncherHooks &Hooks);
 
 /// The other half.
 llvm::Expected<RunResult> decide(ReadResult Read, const ToolOptions &Options,
-                                 const LauncherHooks &Hooks = {});
-
-/// What \p Options ask of a plan for \p Units, which are those of \p Jobs.
-/// Errors: a decisions file cannot be obeyed.
-llvm::Expected<PlanOptions> planningFor(llvm::ArrayRef<CompileJob> Jobs,
-                                        llvm::ArrayRef<const UnitFacts *> Units,
-                                        DecisionsLookup &Lookup,
-                                        const ToolOptions &Options);
+                                 const LauncherHooks *Hooks = nullptr);
 
 /// Plans for \p Units, as \p Planning says, with what is \p Known of them, and
 /// makes the changes. Errors: as of applyPlan.

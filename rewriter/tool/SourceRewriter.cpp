@@ -82,19 +82,6 @@ std::optional<ToolOptions> SourceRewriter::readOptions() const {
   return Options;
 }
 
-// Most units of a build have nothing that may move without the others, and the
-// optimiser can take many times as long as the parse.
-static std::optional<Plan> unchangedAlone(const CompileJob &Job,
-                                          const UnitResult &Unit,
-                                          const ToolOptions &Options) {
-  DecisionsLookup Lookup(Options.Reading.Config);
-  auto Planning =
-      llvm::expectedToOptional(planningFor(Job, &Unit.Facts, Lookup, Options));
-  if (!Planning)
-    return std::nullopt; // The run itself reports why.
-  return unchangedPlan(Unit, *Planning);
-}
-
 // What people, or `tune`, decided and what stands against it here.
 static std::vector<std::string> unfulfilledIn(const Plan &P) {
   std::vector<std::string> Result;
@@ -136,15 +123,10 @@ static std::map<std::string, int64_t> countArrays(const Plan &P) {
   return Counts;
 }
 
-SourceResult SourceRewriter::rewriteWithin(std::vector<std::string> Scope,
-                                           const ToolOptions &Options,
-                                           bool IfKnown,
-                                           const OwnCompile *AsIs) const {
-  LauncherHooks Hooks{std::move(Scope),
-                      [&](const CompileJob &Job, const UnitResult &Unit) {
-                        return !unchangedAlone(Job, Unit, Options);
-                      },
-                      std::nullopt};
+SourceResult SourceRewriter::rewriteWith(const ToolOptions &Options,
+                                         bool HeadersChange, bool IfKnown,
+                                         const OwnCompile *AsIs) const {
+  LauncherHooks Hooks{HeadersChange, std::nullopt};
   if (AsIs && isAsItWas(Tree))
     Hooks.Compiled = {AsIs->Report, Command.Output};
   const std::string Decisions =
@@ -157,26 +139,20 @@ SourceResult SourceRewriter::rewriteWithin(std::vector<std::string> Scope,
     return SourceResult{
         SourceResult::Unreadable, std::move(Why), {}, "", Decisions};
   };
-  auto Read = readPaths(Options, Hooks);
+  auto Read = readPaths(Options, &Hooks);
   if (!Read)
     return Unreadable(toString(Read.takeError()));
-  std::optional<Plan> Unchanged;
-  if (Read->Units.size() == 1) {
-    const auto &[Job, Unit] = Read->Units.front();
-    if (!Unit.Evidence.isComplete())
-      Unchanged = unchangedAlone(Job, Unit, Options);
-  }
-  auto Run = decide(std::move(*Read), Options, Hooks);
+  auto Run = decide(std::move(*Read), Options, &Hooks);
   if (!Run)
     return Unreadable(toString(Run.takeError()));
   if (Run->Read.SomeFailed)
     return Unreadable("it does not parse");
   if (Options.level() != Detail::Quiet) // Shown where the user asks for it.
-    printText(llvm::errs(), Unchanged ? *Unchanged : Run->Decisions,
-              Run->Resources, Options.level(), Options.Report.Explain);
+    printText(llvm::errs(), Run->Decisions, Run->Resources, Options.level(),
+              Options.Report.Explain);
   SourceResult Result = copyWith(Run->Changes);
   if (Result.Message.empty())
-    Result.Counts = countArrays(Unchanged ? *Unchanged : Run->Decisions);
+    Result.Counts = countArrays(Run->Decisions);
   Result.Unfulfilled = unfulfilledIn(Run->Decisions);
   if (!Run->Decisions.Arrays.empty())
     Result.Decisions = Decisions; // Else there was nothing to decide.
@@ -204,10 +180,12 @@ SourceResult SourceRewriter::rewrite(bool IfKnown,
     return {SourceResult::NoFlags, "'" + llvm::join(Flags, " ") +
                                        "' is not understood by 'bankstripe "
                                        "rewrite'"};
-  SourceResult Result = rewriteWithin({"/"}, *Options, IfKnown, AsIs);
+  SourceResult Result =
+      rewriteWith(*Options, /*HeadersChange=*/true, IfKnown, AsIs);
   if (Result.What == SourceResult::Unchanged && !Result.Message.empty()) {
     note(Result.Message + "; arrays in headers stay where they are");
-    return rewriteWithin({}, *Options, /*IfKnown=*/false, AsIs);
+    return rewriteWith(*Options, /*HeadersChange=*/false, /*IfKnown=*/false,
+                       AsIs);
   }
   return Result;
 }

@@ -46,14 +46,8 @@ struct SourceResult {
   std::vector<std::string> Unfulfilled = {};  ///< Decisions, and why.
 };
 
-// For toBytes and fromBytes.
-template <class Visitor, Is<SourceResult> T>
-auto visitFields(T &Value, Visitor &&Visit) {
-  auto &[What, Message, Copies, QuoteFolder, Decisions, Counts, Unfulfilled] =
-      Value;
-  return Visit(What, Message, Copies, QuoteFolder, Decisions, Counts,
-               Unfulfilled);
-}
+BANKSTRIPE_FIELDS(SourceResult, What, Message, Copies, QuoteFolder, Decisions,
+                  Counts, Unfulfilled)
 
 /// The user's own compile, where that came first.
 struct OwnCompile {
@@ -81,9 +75,8 @@ public:
 private:
   std::optional<ToolOptions> readOptions() const;
   SourceResult rewrite(bool IfKnown, const OwnCompile *AsIs) const;
-  SourceResult rewriteWithin(std::vector<std::string> Scope,
-                             const ToolOptions &Options, bool IfKnown,
-                             const OwnCompile *AsIs) const;
+  SourceResult rewriteWith(const ToolOptions &Options, bool HeadersChange,
+                           bool IfKnown, const OwnCompile *AsIs) const;
   SourceResult copyWith(llvm::ArrayRef<ChangedFile> Changes) const;
 
   CompilerCommand Command;

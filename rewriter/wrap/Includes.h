@@ -9,10 +9,6 @@
 // the files that are found are at least those that a compiler would read, of
 // the user's; the folders of system headers are not looked into.
 //
-// Parsing CUDA takes as long as half a compile. That a file has nothing to
-// rewrite can often be seen by a look at the texts, which errs on the side of
-// parsing.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_WRAP_INCLUDES_H

@@ -188,27 +188,6 @@ class Reading(CacheTest):
         self.assertEqual(knew[0], len(list(INPUTS.rglob("*.cu"))))
         self.assertEqual(first.stdout, second.stdout)
 
-    def wrap(self, flags):
-        """What the launcher makes of a.cu, if it changes anything."""
-        environment = dict(os.environ, BANKSTRIPE_FLAGS=f"--no-confirm --min-speedup=0 {flags}")
-        done = subprocess.run([TOOL, "wrap", self.compiler, "-c", "a.cu", "-o", "a.o"],
-                              cwd=self.folder, env=environment, capture_output=True, check=False, timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        copy = self.folder / "a.o.bankstripe/a.cu"
-        return copy.read_text() if copy.exists() else None
-
-    def test_what_the_launcher_did_not_ask_is_asked_later(self):
-        self.compiler = self.write("nvcc", "#!/bin/sh\n")
-        self.compiler.chmod(0o755)
-        # The optimiser is not asked where no array can move.
-        self.write("a.cu", moves())
-        for _ in range(2):
-            self.assertIsNone(self.wrap("--layout=keep"))
-        self.assertEqual(len(self.entries()), 1)
-        for _ in range(2):
-            self.assertIn("__shared__", self.wrap(""))
-        self.assertEqual(len(self.entries()), 2)
-
 
 class Entries(CacheTest):
     def setUp(self):
