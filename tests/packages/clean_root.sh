@@ -120,6 +120,16 @@ python3 -m venv "$root/opt/environment"
 rm -rf "$root/srv/striped" "$root/usr/local/cuda"
 environment[2]=PATH=/opt/environment/bin:/usr/sbin:/usr/bin:/sbin:/bin
 follow use
+# The package runs the program that pip put beside it.
+env -u BANKSTRIPE "$root/opt/environment/bin/python" -I -c '
+import bankstripe
+text = bankstripe.rewrite("""extern "C" __global__ void count(const int *in, int *out) {
+  int last[8] = {0};
+  for (int i = 0; i < 50; ++i)
+    last[in[i + threadIdx.x] & 7] += last[in[i] & 7];
+  out[threadIdx.x] = last[in[threadIdx.x] & 7];
+}""", "--no-confirm")
+assert "last_stripes" in text, text' || fail "the package of the wheel does not rewrite a string"
 "$root/opt/environment/bin/pip" uninstall --quiet -y bankstripe
 [ ! -e "$root/opt/environment/bin/bankstripe" ] || fail "pip leaves the program behind"
 [ -z "$left_out" ] || cannot "$left_out; all else works"
