@@ -11,18 +11,32 @@
 #include "tool/InPlace.h"
 #include "tool/StandardInput.h"
 #include "tool/Version.h"
+#include "workers/FolderLocks.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;
 
 static llvm::Error write(const RunResult &Run, const ToolOptions &Options) {
-  if (Options.Mode == RewriteMode::InPlace)
+  if (Options.Mode == RewriteMode::InPlace) {
+    std::set<std::string> Folders;
+    for (const ChangedFile &File : Run.Changes)
+      Folders.insert(realPath(llvm::sys::path::parent_path(File.Path)));
+    const FolderLocks Locks(Folders);
     return writeInPlace(Run, Options.level());
-  if (Options.Mode == RewriteMode::OutputDirectory)
-    return Copies(Options.Reading.OutputDirectory, Options.Reading.Paths)
+  }
+  if (Options.Mode == RewriteMode::OutputDirectory) {
+    const std::string &Folder = Options.Reading.OutputDirectory;
+    // Who cannot make it says so when the first file is written.
+    (void)llvm::sys::fs::create_directories(Folder);
+    const FolderLocks Locks({realPath(Folder)});
+    return Copies(Folder, Options.Reading.Paths)
         .write(Run.Read.Files, Run.Changes);
+  }
   return llvm::Error::success();
 }
 

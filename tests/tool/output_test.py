@@ -3,6 +3,7 @@
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import fcntl
 import os
 import pathlib
 import re
@@ -10,7 +11,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import CHANGES, DONE, PLAIN, SOME_FAILED, ToolTest, find_nvcc, moves
+from support import CHANGES, DONE, PLAIN, SOME_FAILED, TOOL, ToolTest, find_nvcc, moves
 
 HELPER = (pathlib.Path(__file__).resolve().parents[2]
           / "runtime" / "device" / "bankstripe.cuh").read_text(encoding="utf-8")
@@ -202,6 +203,29 @@ void run(float *p) { transpose<<<1, dim3(32, 32)>>>(p); }
         self.folder = real
         self.assertIn("+++ b/a.cu", done.stdout)
         self.assertIn("a.cu:3:7: remark: ", done.stderr)
+
+
+class SeveralRuns(ToolTest):
+    def test_write_into_a_folder_one_after_the_other(self):
+        for name, layout in (("a", "slot"), ("b", "stripe")):
+            self.write(f"src/{name}.cu", moves(name))
+            self.expect(DONE, self.run_tool("rewrite", "--output-dir=" + name, f"--layout={layout}", f"src/{name}.cu"))
+        slots = self.read("a/bankstripe.cuh")
+        for folder, mode in (("src", "--in-place"), ("b", "--output-dir=b")):
+            with self.subTest(mode):
+                lock = os.open(self.folder / folder, os.O_RDONLY)
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                with subprocess.Popen([TOOL, "rewrite", "--no-confirm", "--whole-program", "--quiet", mode, "src/b.cu"],
+                                      cwd=self.folder) as run:
+                    with self.assertRaises(subprocess.TimeoutExpired):
+                        run.wait(timeout=2)
+                    # What the other one writes is not lost.
+                    self.write(f"{folder}/bankstripe.cuh", slots)
+                    os.close(lock)
+                    self.assertEqual(run.wait(timeout=60), DONE)
+                helper = self.read(f"{folder}/bankstripe.cuh")
+                self.assertIn("struct slots", helper)
+                self.assertIn("begin(Storage", helper)
 
 
 class Again(ToolTest):
