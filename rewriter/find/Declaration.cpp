@@ -96,8 +96,8 @@ bool bankstripe::isPrivateArray(const VarDecl *Variable, const BodyIndex &Body,
              : isIndexed(Variable, Body, Bodies);
 }
 
-// Whether elements of this type can stand apart: nothing but their bytes makes
-// them up, and whole words of a bank hold them.
+// Whether elements of this type can be stored apart: nothing but their bytes
+// makes them up, and whole words of a bank hold them.
 static bool isStripeElement(QualType Element, uint64_t Bytes,
                             ASTContext &Context) {
   if (Element->isArithmeticType() || Element->isEnumeralType() ||
