@@ -69,6 +69,9 @@ static bool isPartOfConstant(const DeclRefExpr *Reference,
     // The latter holds arguments of templates.
     if (isa<ConstantExpr, DeclRefExpr>(Parent))
       return true;
+    if (const auto *Member = dyn_cast<MemberExpr>(Parent))
+      if (Member->hasExplicitTemplateArgs() && Member->getBase() != Child)
+        return true;
     if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
       const VarDecl *Variable = initialisedBy(Statement, cast<Expr>(Child));
       // Else it is a part of a type.
@@ -226,14 +229,46 @@ static bool isReturned(const DeclRefExpr *Reference, const BodyIndex &Body) {
           Reference));
 }
 
+// Whether a reference would be returned just so: it is copied as a value of its
+// type, without what prefers a variable that ends there, and by a function that
+// says of what type its value is.
+static bool isReturnedAlike(const DeclRefExpr *Reference,
+                            const FunctionDecl *Function,
+                            const BodyIndex &Body) {
+  const QualType Type = Reference->getType();
+  const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
+  const auto *Declared =
+      Function->getDeclaredReturnType()->getContainedAutoType();
+  const auto *Return = cast<ReturnStmt>(
+      Body.around<ParenExpr, CastExpr, CXXConstructExpr, ExprWithCleanups>(
+          Reference));
+  bool IsInLambda = false;
+  for (const Stmt *S = Return; S; S = Body.parentOf(S))
+    IsInLambda |= isa<LambdaExpr>(S);
+  return Type.isTriviallyCopyableType(Body.Context) && !IsInLambda &&
+         !(Declared && Declared->isDecltypeAuto()) &&
+         Body.Context.hasSameUnqualifiedType(Return->getRetValue()->getType(),
+                                             Type) &&
+         llvm::none_of(Record->decls(), [](const Decl *D) {
+           const auto *Template = dyn_cast<FunctionTemplateDecl>(D);
+           return Template &&
+                  isa<CXXConstructorDecl>(Template->getTemplatedDecl());
+         });
+}
+
 bool ArrayReader::readObjectUses(Finding &F, const VarDecl *Variable) {
   for (const DeclRefExpr *Reference : Body.references(Variable)) {
     F.HasOtherUses = true;
     if (Body.TypeOperands.contains(Reference) ||
         isPartOfConstant(Reference, Body))
       F.Obstacles.push_back(obstacle(Reason::Decltype, Reference));
+    const auto *Trait = dyn_cast_or_null<UnaryExprOrTypeTraitExpr>(
+        Body.around<ParenExpr>(Reference));
+    if (Trait && Trait->getKind() != UETT_SizeOf &&
+        Variable->hasAttr<AlignedAttr>())
+      F.Obstacles.push_back(obstacle(Reason::Decltype, Reference));
     if (isReturned(Reference, Body) &&
-        !Variable->getType().isTriviallyCopyableType(Body.Context))
+        !isReturnedAlike(Reference, Function, Body))
       F.Obstacles.push_back(obstacle(Reason::ClassLifetime, Reference,
                                      "it is returned by value"));
   }

@@ -98,7 +98,8 @@ public:
     for (Expr *Init : (Semantic ? Semantic : List)->inits())
       if (!TraverseStmt(Init))
         return false;
-    return true;
+    return notePlaceIn((Semantic ? Semantic : List)->getArrayFiller(),
+                       List->getBeginLoc());
   }
 
   // A copy of a whole array hides what it copies, as its common expression.
@@ -108,10 +109,21 @@ public:
 
   // A default belongs to its declaration, not to this body, but asks here.
   bool TraverseCXXDefaultArgExpr(CXXDefaultArgExpr *Default) {
-    return noteDefault(Default->getExpr(), Default->getUsedLocation());
+    return notePlaceIn(Default->getExpr(), Default->getUsedLocation());
   }
   bool TraverseCXXDefaultInitExpr(CXXDefaultInitExpr *Default) {
-    return noteDefault(Default->getExpr(), Default->getUsedLocation());
+    return notePlaceIn(Default->getExpr(), Default->getUsedLocation());
+  }
+  // What nobody wrote has defaults as well: they ask for the place of these.
+  bool VisitCXXForRangeStmt(CXXForRangeStmt *For) {
+    for (const Stmt *Part : std::initializer_list<const Stmt *>{
+             For->getBeginStmt(), For->getEndStmt(), For->getCond(),
+             For->getInc()})
+      notePlaceIn(Part, For->getBeginLoc());
+    return true;
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr *Call) {
+    return notePlaceIn(Call, Call->getBeginLoc());
   }
   bool VisitSourceLocExpr(SourceLocExpr *Place) {
     Index.AskedPlaces.push_back(Place->getLocation());
@@ -197,8 +209,20 @@ public:
   }
 
 private:
-  bool noteDefault(const Expr *Default, SourceLocation Used) {
-    if (anyPart(Default, [](const Stmt *S) { return isa<SourceLocExpr>(S); }))
+  // In what S is, and in the constructors that nobody wrote.
+  static bool asksForPlace(const Stmt *S) {
+    return anyPart(S, [](const Stmt *Part) {
+      const auto *Call = dyn_cast<CXXConstructExpr>(Part);
+      return isa<SourceLocExpr>(Part) ||
+             (Call && !Call->getConstructor()->isUserProvided() &&
+              llvm::any_of(Call->getConstructor()->inits(),
+                           [](const CXXCtorInitializer *Init) {
+                             return asksForPlace(Init->getInit());
+                           }));
+    });
+  }
+  bool notePlaceIn(const Stmt *S, SourceLocation Used) {
+    if (asksForPlace(S))
       Index.AskedPlaces.push_back(Used);
     return true;
   }
@@ -209,6 +233,19 @@ private:
 };
 
 } // namespace
+
+bool BodyIndexCache::indexesItself(const CXXMethodDecl *Method,
+                                   bool (*IsIndexed)(const Expr *,
+                                                     const BodyIndex &)) {
+  auto [Known, IsNew] = IndexingMethods.try_emplace(Method, false);
+  const BodyIndex *Inside = IsNew ? get(Method) : nullptr;
+  if (Inside)
+    Known->second = anyPart(Method->getBody(), [&](const Stmt *S) {
+      const auto *This = dyn_cast<CXXThisExpr>(S);
+      return This && IsIndexed(This, *Inside);
+    });
+  return Known->second;
+}
 
 llvm::SmallVector<const Stmt *> bankstripe::partsOf(const Stmt *S) {
   if (const auto *Default = dyn_cast<CXXDefaultInitExpr>(S))

@@ -149,6 +149,10 @@ public:
   /// the tree shows that; 0 without such a cast. (Who calls whom in all is for
   /// the IR to say, evidence/Calls.h.)
   unsigned claimedAlignment(const clang::FunctionDecl *Function);
+  /// Whether \p IsIndexed says so of a `this` in the body of \p Method; it is
+  /// asked once for each method.
+  bool indexesItself(const clang::CXXMethodDecl *Method,
+                     bool (*IsIndexed)(const clang::Expr *, const BodyIndex &));
   /// The mentions of \p Variable's name behind its declaration in the body of
   /// \p Function that the tree does not explain: an edit would leave them
   /// behind.
@@ -160,6 +164,7 @@ private:
   using MentionsByName = llvm::StringMap<std::vector<UnseenMention>>;
   llvm::DenseMap<const clang::FunctionDecl *, MentionsByName> Unseen;
   llvm::DenseMap<const clang::FunctionDecl *, unsigned> Claims;
+  llvm::DenseMap<const clang::FunctionDecl *, bool> IndexingMethods;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<BodyIndex>>
       Indexes;
 };

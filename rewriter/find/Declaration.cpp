@@ -67,12 +67,8 @@ static bool isIndexed(const VarDecl *Variable, const BodyIndex &Body,
         Body.around<ParenExpr, ImplicitCastExpr, MemberExpr>(Named));
     const auto *Method = dyn_cast_or_null<CXXMethodDecl>(
         Call ? Call->getDirectCallee() : nullptr);
-    const BodyIndex *Inside = Method ? Bodies.get(Method) : nullptr;
     return isIndexed(Named, Body) ||
-           (Inside && anyPart(Method->getBody(), [&](const Stmt *S) {
-              const auto *This = dyn_cast<CXXThisExpr>(S);
-              return This && isIndexed(This, *Inside);
-            }));
+           (Method && Bodies.indexesItself(Method, isIndexed));
   });
 }
 
@@ -314,10 +310,17 @@ static SourceLocation endOfAttributeMacro(const VarDecl &Declared,
       const SourceLocation End = SM.getExpansionRange(Loc).getEnd();
       const auto Whole = Text.tokens(Begin, End);
       // What else there can be has no place in the tree.
-      for (StringRef Word : {"const", "volatile", "constexpr"})
-        if (!Whole || Text.mentions(Text.text(*Whole, Begin), Word))
-          return SourceLocation();
-      return End;
+      static constexpr StringRef Known[] = {
+          "__attribute__", "__attribute", "alignas",
+          "aligned",       "__aligned__", "unused",
+          "maybe_unused",  "__unused__",  "gnu"};
+      auto IsOther = [](const IdentifierInfo &Word) {
+        return !Word.hadMacroDefinition() &&
+               !llvm::is_contained(Known, Word.getName());
+      };
+      return Whole && !Text.anyIdentifier(Text.text(*Whole, Begin), IsOther)
+                 ? End
+                 : SourceLocation();
     }
   return SourceLocation();
 }

@@ -391,7 +391,10 @@ void UnitReader::keepContents() {
   for (const auto &[Path, Content] : Facts.Contents)
     if (Text.asksForPlaces(Content, {Path, 0, unsigned(Content.size())}))
       PlacesAsked.insert(Path);
-  Facts.NumberedFiles.insert(PlacesAsked.begin(), PlacesAsked.end());
+  // What the tree shows of them is not sure to be all.
+  if (Text.mayUsePlaces() || !PlacesAsked.empty())
+    for (const auto &[Path, Content] : Facts.Contents)
+      Facts.NumberedFiles.insert(Path);
 }
 
 // How the functions end that give a kernel in a graph another block, or tell

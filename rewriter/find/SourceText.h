@@ -105,6 +105,8 @@ public:
   /// The same of what another parse of the source saw.
   void noteAskedPlaces(const SourceText &Other) {
     llvm::append_range(AskedPlaces, Other.AskedPlaces);
+    MayUsePlaces |= Other.MayUsePlaces;
+    MayUseColumns |= Other.MayUseColumns;
   }
   /// Whether code in \p Range, which \p Code stands in, does, or says that it
   /// might.

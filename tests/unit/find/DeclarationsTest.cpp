@@ -245,7 +245,9 @@ TEST(Type, AttributesOfMacros) {
                              "#define WIDE alignas(16)\n"
                              "#define MAYBE [ [maybe_unused]]\n"
                              "#define TYPE __attribute__((unused)) int\n"
-                             "#define FIXED __attribute__((unused)) const\n";
+                             "#define FIXED __attribute__((unused)) const\n"
+                             "#define VOLATILE ALIGN(16) __volatile__\n"
+                             "#define COUNTED ++j; ALIGN(16)\n";
   for (const char *Served :
        {"UNUSED int a[4]; $write^a[i] = 1;",
         "UNUSED unsigned long a[4], b; $write^a[i] = b;",
@@ -263,7 +265,9 @@ TEST(Type, AttributesOfMacros) {
         "ALIGN(32) int $over_aligned^a[4]; $write^a[i] = 1;",
         "ALIGN(16) int $over_aligned^a[4], b; $write^a[i] = b = 1;",
         "FIXED int $over_aligned^$const_elements^a[4] = {j};"
-        "*out = $read^a[i];"})
+        "*out = $read^a[i];",
+        "VOLATILE int $over_aligned^$qualified_type^a[4]; $write^a[i] = 1;",
+        "COUNTED int $over_aligned^a[4]; $write^a[i] = 1;"})
     testBody(Macros + Refused);
   const Finding F =
       findingOf(kernelAround(Macros + "BOTH(16) int a[4]; a[i] = 1;"));

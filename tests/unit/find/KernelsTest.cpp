@@ -248,6 +248,20 @@ TEST(KernelVersions, AreNoneWhereTheirNameMayBeAskedFor) {
   EXPECT_EQ(Problem("__builtin_FUNCTION()"),
             "its name may be asked for, as by std::source_location");
   EXPECT_EQ(Problem("nullptr"), "");
+  // By what nobody wrote.
+  for (const char *Hidden :
+       {"S s[2] = {}; *a = s[1].f[0];", "T t; *a = t.x.f[0];",
+        "R r; for (int x : r) *a += x;", "T *t = new T[2]{}; *a = t->x.f[0];"})
+    EXPECT_NE(kernelIn("struct S { const char *f; __device__ S(const char *g = "
+                       "__builtin_FUNCTION()) : f(g) {} };\n"
+                       "struct T { S x; };\n"
+                       "struct R { __device__ int *begin(const char *l = "
+                       "__builtin_FUNCTION()); __device__ int *end(); };\n"
+                       "__global__ void kernel(int *a) { " +
+                       std::string(Hidden) + " }")
+                  .Text.VersionProblem,
+              "")
+        << Hidden;
   // Others are not renamed.
   EXPECT_EQ(kernelIn("inline const char *f(const char *n = "
                      "__builtin_FUNCTION()) { return n; }\n"

@@ -65,6 +65,30 @@ TEST(Objects, ThatAreIndexedAsArrays) {
     testFind(Vectors.str() + kernelAround(Other));
 }
 
+TEST(Objects, AreReturnedAsTheyAre) {
+  constexpr llvm::StringRef Types =
+      "struct V { float x, y; }; struct T { float x, y; T() = default;\n"
+      "  template <class U> __device__ T(U &&); };\n"
+      "struct R { __device__ R(V &&); __device__ R(const V &); };\n";
+  auto Returning = [&](const std::string &Head, const std::string &Variable,
+                       const std::string &Return) {
+    testFind(Types.str() + "__device__ " + Head + " f(int i) { " + Variable +
+             " (&v.x)[i] = 1; return " + Return + "; }\n" +
+             "__global__ void k(int i) { f(i); }");
+  };
+  Returning("V", "V $class_object^v{};", "v");
+  Returning("auto", "V $class_object^v{};", "v");
+  Returning("decltype(auto)", "V $class_object^v{};", "$class_lifetime^v");
+  Returning("R", "V $class_object^v{};", "$class_lifetime^v");
+  Returning("T", "T $class_object^v;", "$class_lifetime^v");
+}
+
+TEST(Objects, WithAnAlignmentAreNotAskedForIt) {
+  testFind("struct V { float x, y; };\n" +
+           kernelAround("alignas(16) V $class_object^v{}; (&v.x)[i] = 1;"
+                        "*out = __alignof($decltype^v) + sizeof(v);"));
+}
+
 TEST(Objects, HoldAnArraySomewhere) {
   testFind("struct Stack { int items[8]; int top; };\n"
            "struct Outer { Stack inner; }; struct Derived : Outer {};\n"
