@@ -142,11 +142,21 @@ bool isHarmlessForClang(ArrayRef<std::string> Words) {
   return !startsWithAny(Name, Harmful);
 }
 
+/// Whether nvcc can be given the program at \p Path wherever it runs, and the
+/// files that are read do not bring it along.
+bool isInstalled(StringRef Path) {
+  SmallString<256> Here, Real;
+  return sys::path::is_absolute(Path) && isWord(Path) &&
+         !sys::fs::current_path(Here) && !sys::fs::real_path(Path, Real) &&
+         !Path.starts_with((Here + "/").str()) &&
+         !Real.starts_with((Here + "/").str());
+}
+
 /// The path of the host compiler \p Name, if the user's environment has the
 /// same program for one: in a variable, or on PATH under its own name.
 std::string usersCompiler(StringRef Name) {
-  static const Regex Compiler(
-      "^([a-z0-9_]+-)*(cc|c\\+\\+|gcc|g\\+\\+|clang|clang\\+\\+)(-[0-9.]+)?$");
+  static const Regex Compiler("^((x86_64|aarch64)-linux-gnu-)?(cc|c\\+\\+|gcc|"
+                              "g\\+\\+|clang|clang\\+\\+)(-[0-9.]+)?$");
   const StringRef Stem = sys::path::filename(Name);
   if (!isWord(Name) || (Stem != Name && !sys::path::is_absolute(Name)))
     return "";
@@ -157,7 +167,7 @@ std::string usersCompiler(StringRef Name) {
     Known.push_back(Stem.str());
   for (const std::string &Program : Known)
     if (auto Path = sys::findProgramByName(Program);
-        Path &&
+        Path && isInstalled(*Path) &&
         (Stem == Name ? Stem == Program : sys::fs::equivalent(*Path, Name)))
       return *Path;
   return "";

@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import os
 import unittest
+import unittest.mock
 
 from support import DONE, SOME_FAILED, USAGE, ToolTest, find_nvcc, moves
 
@@ -48,6 +49,17 @@ class Commands(ToolTest):
         said, ran = self.analyze("--trust-commands", command=["-ccbin", "./evil.sh"])
         self.assertTrue(ran)
         self.assertNotIn("--trust-commands", said)
+
+    def test_a_program_of_the_project_on_the_path_is_not_run(self):
+        for name in ("gcc-99", "x-cc", "bin/gcc-99"):
+            self.write(name, EVIL).chmod(0o755)
+        for path in (".", "bin", self.folder, self.folder / "bin"):
+            for name in ("gcc-99", "x-cc"):
+                with self.subTest(path=path, name=name):
+                    with unittest.mock.patch.dict(os.environ, PATH=f"{os.environ['PATH']}:{path}"):
+                        said, ran = self.analyze(command=["-ccbin", name])
+                    self.assertFalse(ran)
+                    self.assertIn(f"{name}; --trust-commands takes it", said)
 
     def test_the_compiler_is_not_run(self):
         self.write("nvcc", EVIL).chmod(0o755)

@@ -126,7 +126,14 @@ TEST(ForeignCommand, AHostCompilerOfTheUserStays) {
     EXPECT_THAT(refused({"-ccbin", Value}), ElementsAre("-ccbin", Value));
   setenv("CC", Other.c_str(), 1);
   EXPECT_THAT(refused({"-ccbin", Other}), IsEmpty());
+  // Paths that mean something else in another folder.
+  setenv("CC", "./other", 1);
+  EXPECT_THAT(refused({"-ccbin", Other}), ElementsAre("-ccbin", Other));
   unsetenv("CC");
+  // Nobody has a compiler of such a name, whatever is on PATH.
+  const std::string Named = Folder.write("x-cc", "#!/bin/sh\n");
+  ASSERT_FALSE(llvm::sys::fs::setPermissions(Named, llvm::sys::fs::all_all));
+  EXPECT_THAT(refused({"-ccbin", "x-cc"}), ElementsAre("-ccbin", "x-cc"));
   setenv("PATH", Before.c_str(), 1);
 }
 
