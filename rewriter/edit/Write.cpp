@@ -103,16 +103,38 @@ static llvm::Expected<PreparedFile> prepare(const NewContents &File) {
   // The mask of new files may have taken some away.
   if (!EC && Exists)
     EC = fs::setPermissions(Temporary->FD, Status.permissions());
+  // There may be more files than a process may have open.
+  const std::error_code Unclosed = fs::closeFile(Temporary->FD);
+  if (!EC)
+    EC = Unclosed;
   if (!EC)
     return PreparedFile{File, Real, Exists, std::move(*Temporary)};
   llvm::consumeError(Temporary->discard());
   return failure(File.Path, EC.message());
 }
 
+// What somebody else wrote meanwhile stays.
 static llvm::Error restore(const PreparedFile &File) {
   if (File.Exists)
-    return replaceFile(File.Real, File.Before, std::nullopt);
+    return replaceFile(File.Real, File.Before, File.Text);
+  if (llvm::Error E = checkUnchanged(File.Real, File.Text))
+    return E;
   std::error_code EC = fs::remove(File.Real);
+  return EC ? failure(File.Path, EC.message()) : llvm::Error::success();
+}
+
+// Renames, and never copies, which could end half-way.
+static llvm::Error replace(PreparedFile &File, bool IsAlone) {
+  if (!IsAlone && File.Exists) {
+    auto Before = readFile(File.Real);
+    if (!Before)
+      return failure(File.Path, Before.getError().message());
+    File.Before = (*Before)->getBuffer().str();
+  }
+  if (File.Expected) // Two names may be those of one file.
+    if (llvm::Error E = checkUnchanged(File.Real, *File.Expected))
+      return E;
+  std::error_code EC = fs::rename(File.Temporary.TmpName, File.Real);
   return EC ? failure(File.Path, EC.message()) : llvm::Error::success();
 }
 
@@ -125,26 +147,17 @@ llvm::Error bankstripe::replaceFiles(llvm::ArrayRef<NewContents> Files) {
     else
       Problems = joinErrors(std::move(Problems), Next.takeError());
   size_t Replaced = 0;
-  for (; !Problems && Replaced < Prepared.size(); ++Replaced) {
-    PreparedFile &File = Prepared[Replaced];
-    if (Files.size() > 1 && File.Exists)
-      File.Before = readText(File.Real).value_or("");
-    if (File.Expected) // Two names may be those of one file.
-      Problems = checkUnchanged(File.Real, *File.Expected);
-    if (Problems)
-      break;
-    if (llvm::Error E = File.Temporary.keep(File.Real)) {
-      Problems = failure(File.Path, toString(std::move(E)));
-      break;
-    }
+  while (!Problems && Replaced < Prepared.size()) {
+    Problems = replace(Prepared[Replaced], Files.size() == 1);
+    if (!Problems)
+      ++Replaced;
   }
-  if (!Problems)
-    return Problems;
-  for (size_t I = 0; I < Prepared.size(); ++I)
-    if (I < Replaced)
+  for (size_t I = 0; I < Prepared.size(); ++I) {
+    if (Problems && I < Replaced)
       Problems = joinErrors(std::move(Problems), restore(Prepared[I]));
-    else
-      llvm::consumeError(Prepared[I].Temporary.discard());
+    // Nothing is there under its name once that was renamed.
+    llvm::consumeError(Prepared[I].Temporary.discard());
+  }
   return Problems;
 }
 

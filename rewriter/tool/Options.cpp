@@ -188,7 +188,7 @@ static Option<bool> Choose(
              "rewritten version: the program times both when it runs, and goes "
              "on with the faster one; see docs/guide/build.md"),
     cl::cat(Category), cl::sub(AnalyzeCommand), cl::sub(RewriteCommand),
-    cl::sub(VerifyCommand));
+    cl::sub(VerifyCommand), cl::sub(WrapCommand));
 static Option<std::string>
     Config("config", cl::location(Reading.Config.Named), cl::value_desc("FILE"),
            cl::desc("Decisions to obey (default: the nearest .bankstripe.yaml "

@@ -50,8 +50,8 @@ int bankstripe::runReason(llvm::ArrayRef<const char *> Words) {
       reasonPages(), [&](const ReasonPage &P) { return P.Id == Id; });
   if (Page == reasonPages().end()) {
     llvm::errs() << "bankstripe: there is no reason '" << printable(Id)
-                 << "', did you mean '" << nearest(Id)
-                 << "'; bankstripe reason lists all\n";
+                 << "'; did you mean '" << nearest(Id)
+                 << "'? 'bankstripe reason' lists all\n";
     return ExitUsage;
   }
   llvm::outs() << Page->Text;

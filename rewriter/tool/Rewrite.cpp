@@ -26,6 +26,8 @@ static llvm::Error write(const RunResult &Run, const ToolOptions &Options) {
     std::set<std::string> Folders;
     for (const ChangedFile &File : Run.Changes)
       Folders.insert(realPath(llvm::sys::path::parent_path(File.Path)));
+    for (const auto &Helper : helpersFor(Run.Changes))
+      Folders.insert(realPath(llvm::sys::path::parent_path(Helper.first)));
     const FolderLocks Locks(Folders);
     return writeInPlace(Run, Options.level());
   }

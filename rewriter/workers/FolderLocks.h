@@ -23,7 +23,8 @@ namespace bankstripe {
 class FolderLocks {
 public:
   /// Waits until no other run has locked any of \p Folders, which are paths
-  /// without links. A folder that cannot be locked is not waited for.
+  /// without links, and says so; after a minute it waits no longer. A folder
+  /// that cannot be locked is not waited for.
   explicit FolderLocks(const std::set<std::string> &Folders);
   FolderLocks(const FolderLocks &) = delete;
   FolderLocks &operator=(const FolderLocks &) = delete;

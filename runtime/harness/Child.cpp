@@ -12,13 +12,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "harness/Child.h"
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -83,8 +82,16 @@ public:
   MemoryFile &operator=(const MemoryFile &) = delete;
 
   std::string read() const {
-    std::ifstream File("/proc/self/fd/" + std::to_string(Number));
-    return {std::istreambuf_iterator<char>(File), {}};
+    const off_t Bytes = ::lseek(Number, 0, SEEK_END);
+    std::string Text(Bytes > 0 ? static_cast<size_t>(Bytes) : 0, '\0');
+    size_t Done = 0;
+    for (ssize_t Part = 1; Part > 0 && Done < Text.size(); Done += Part)
+      Part = std::max<ssize_t>(::pread(Number, Text.data() + Done,
+                                       Text.size() - Done,
+                                       static_cast<off_t>(Done)),
+                               0);
+    Text.resize(Done);
+    return Text;
   }
 };
 

@@ -57,9 +57,9 @@ class Usage(ToolTest):
         source = pathlib.Path(__file__).parents[2] / "docs/reference/reasons/over-budget.md"
         self.assertEqual(page, source.read_text())
         self.assertIn("\nover-budget ", self.expect(0, self.run_tool("reason")).stdout)
-        self.bad("there is no reason 'over-budgt', did you mean 'over-budget'",
+        self.bad("there is no reason 'over-budgt'; did you mean 'over-budget'?",
                  "reason", "over-budgt")
-        self.bad("there is no reason 'over', did you mean 'over-budget'", "reason", "over")
+        self.bad("there is no reason 'over'; did you mean 'over-budget'?", "reason", "over")
 
     def test_reasons_as_messages_print_them(self):
         page = self.run_tool("reason", "over-budget").stdout

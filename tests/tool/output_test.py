@@ -139,6 +139,7 @@ class InPlace(ToolTest):
         self.write("bankstripe.cuh", HELPER + "// An older one.\n")
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
         self.assert_helper(self.read("bankstripe.cuh").replace("struct slots", ""))
+        self.assertNotIn("An older one", self.read("bankstripe.cuh"))
 
     def test_whole_helper_stays(self):
         self.write("a.cu", moves())
@@ -207,18 +208,19 @@ void run(float *p) { transpose<<<1, dim3(32, 32)>>>(p); }
 
 class SeveralRuns(ToolTest):
     def test_write_into_a_folder_one_after_the_other(self):
-        for name, layout in (("a", "slot"), ("b", "stripe")):
-            self.write(f"src/{name}.cu", moves(name))
-            self.expect(DONE, self.run_tool("rewrite", "--output-dir=" + name, f"--layout={layout}", f"src/{name}.cu"))
-        slots = self.read("a/bankstripe.cuh")
-        for folder, mode in (("src", "--in-place"), ("b", "--output-dir=b")):
+        self.write("slots/a.cu", moves("a"))
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "--layout=slot", "slots/a.cu"))
+        slots = self.read("slots/bankstripe.cuh")
+        for folder, source, mode in (("src", "src/b.cu", "--in-place"), ("out", "other/b.cu", "--output-dir=out")):
             with self.subTest(mode):
+                self.write(source, moves("b"))
+                (self.folder / folder).mkdir(exist_ok=True)
                 lock = os.open(self.folder / folder, os.O_RDONLY)
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                with subprocess.Popen([TOOL, "rewrite", "--no-confirm", "--whole-program", "--quiet", mode, "src/b.cu"],
-                                      cwd=self.folder) as run:
-                    with self.assertRaises(subprocess.TimeoutExpired):
-                        run.wait(timeout=2)
+                with subprocess.Popen([TOOL, "rewrite", "--no-confirm", "--whole-program", "--quiet", mode, source],
+                                      cwd=self.folder, stderr=subprocess.PIPE, text=True) as run:
+                    self.assertEqual(run.stderr.readline(), "bankstripe: waiting for another run, which writes into "
+                                                            f"'{(self.folder / folder).resolve()}'\n")
                     # What the other one writes is not lost.
                     self.write(f"{folder}/bankstripe.cuh", slots)
                     os.close(lock)

@@ -16,6 +16,7 @@
 #include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 #include <fstream>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 using namespace bankstripe;
@@ -220,6 +221,23 @@ TEST_F(Write, WhatWasReplacedBeforeAnErrorIsRestored) {
   EXPECT_EQ(modeOf(First), 0640u);
   EXPECT_FALSE(fs::exists(New));
   EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(Write, ThereMayBeMoreFilesThanAProcessMayHaveOpen) {
+  rlimit Before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &Before), 0);
+  const rlimit Few{32, Before.rlim_max};
+  std::vector<std::string> Paths;
+  for (int I = 0; I < 40; ++I)
+    Paths.push_back(make("a" + std::to_string(I) + ".cu", "old"));
+  std::vector<NewContents> Files;
+  for (const std::string &Path : Paths)
+    Files.push_back({Path, "new", StringRef("old")});
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &Few), 0);
+  EXPECT_EQ(toString(replaceFiles(Files)), "");
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &Before), 0);
+  EXPECT_EQ(read(Paths.back()), "new");
+  EXPECT_EQ(entries(), 40u);
 }
 
 TEST_F(Write, MissingFolder) {
