@@ -11,7 +11,6 @@ _bankstripe() {
     option=${COMP_WORDS[COMP_CWORD - 2]}
   fi
   if [[ $command == wrap && $COMP_CWORD -gt 1 ]]; then
-    command=rewrite # Whose options stand before the compiler.
     for ((at = 2; at < COMP_CWORD; ++at)); do
       if [[ ${COMP_WORDS[at]} != [-=]* && ${COMP_WORDS[at - 1]} != = ]]; then
         declare -F _command_offset >/dev/null && _command_offset "$at"

@@ -8,7 +8,6 @@ function __bankstripe_choices
     set -l program $words[1]
     set -l command $words[2]
     if test "$command" = wrap
-        set command rewrite # Whose options come before the compiler.
         for other in $words[3..-1]
             string match -q -- '-*' $other; or return
         end

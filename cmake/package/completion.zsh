@@ -12,7 +12,6 @@ _bankstripe() {
     return
   fi
   if [[ $command == wrap ]]; then
-    command=rewrite # Whose options come before the compiler.
     for ((at = 3; at < CURRENT; ++at)); do
       if [[ $words[at] != -* ]]; then
         shift $((at - 1)) words

@@ -69,9 +69,9 @@ namespace {
 struct PreparedFile : NewContents {
   /// Through a link, the file that it names is replaced, not the link.
   llvm::SmallString<256> Real;
-  bool Exists = false;
   fs::TempFile Temporary;
-  std::string Before = {}; ///< What was there.
+  /// What was there when it was replaced; nothing where no file was.
+  std::optional<std::string> Before = std::nullopt;
 };
 
 } // namespace
@@ -108,15 +108,15 @@ static llvm::Expected<PreparedFile> prepare(const NewContents &File) {
   if (!EC)
     EC = Unclosed;
   if (!EC)
-    return PreparedFile{File, Real, Exists, std::move(*Temporary)};
+    return PreparedFile{File, Real, std::move(*Temporary)};
   llvm::consumeError(Temporary->discard());
   return failure(File.Path, EC.message());
 }
 
 // What somebody else wrote meanwhile stays.
 static llvm::Error restore(const PreparedFile &File) {
-  if (File.Exists)
-    return replaceFile(File.Real, File.Before, File.Text);
+  if (File.Before)
+    return replaceFile(File.Real, *File.Before, File.Text);
   if (llvm::Error E = checkUnchanged(File.Real, File.Text))
     return E;
   std::error_code EC = fs::remove(File.Real);
@@ -125,13 +125,13 @@ static llvm::Error restore(const PreparedFile &File) {
 
 // Renames, and never copies, which could end half-way.
 static llvm::Error replace(PreparedFile &File, bool IsAlone) {
-  if (!IsAlone && File.Exists) {
+  if (!IsAlone && fs::exists(File.Real)) {
     auto Before = readFile(File.Real);
     if (!Before)
       return failure(File.Path, Before.getError().message());
     File.Before = (*Before)->getBuffer().str();
   }
-  if (File.Expected) // Two names may be those of one file.
+  if (File.Expected)
     if (llvm::Error E = checkUnchanged(File.Real, *File.Expected))
       return E;
   std::error_code EC = fs::rename(File.Temporary.TmpName, File.Real);
@@ -152,7 +152,8 @@ llvm::Error bankstripe::replaceFiles(llvm::ArrayRef<NewContents> Files) {
     if (!Problems)
       ++Replaced;
   }
-  for (size_t I = 0; I < Prepared.size(); ++I) {
+  // The last first: two names may be those of one file.
+  for (size_t I = Prepared.size(); I-- > 0;) {
     if (Problems && I < Replaced)
       Problems = joinErrors(std::move(Problems), restore(Prepared[I]));
     // Nothing is there under its name once that was renamed.

@@ -111,9 +111,10 @@ BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Shape, Source, Parameter,
                   DynamicSharedBytes, Cooperative, Unfollowed, GridAsked,
                   OnDevice, Text)
 BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text)
-BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, SharedArrays, Kernels,
-                  Launches, Queries, Arguments, NodesChangedAt, AsksForSide,
-                  Callees, Functions, Contents, NumberedFiles, Sources)
+BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, NoArrays, SharedArrays,
+                  Kernels, Launches, Queries, Arguments, NodesChangedAt,
+                  AsksForSide, Callees, Functions, Contents, NumberedFiles,
+                  Sources)
 
 BANKSTRIPE_FIELDS(SharedArray, Id, Name, Where, Function, Type, ElementBytes,
                   Extents, LastExtent, IsSum, Obstacles)

@@ -63,15 +63,18 @@ static bool isPartOfConstant(const DeclRefExpr *Reference,
   const Stmt *Child = Reference;
   for (const Stmt *Parent = Body.parentOf(Child); Parent;
        Child = Parent, Parent = Body.parentOf(Parent)) {
-    if (isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(Parent) ||
+    if (isa<CXXNoexceptExpr>(Parent) ||
         Body.TypeOperands.contains(cast<Expr>(Child)))
       return false;
-    // The latter holds arguments of templates.
-    if (isa<ConstantExpr, DeclRefExpr>(Parent))
+    if (const auto *Trait = dyn_cast<UnaryExprOrTypeTraitExpr>(Parent))
+      return Trait->isArgumentType(); // `sizeof(int[a.size()])`
+    // In types, and in arguments of templates.
+    const auto *Cast = dyn_cast<ExplicitCastExpr>(Parent);
+    const auto *Member = dyn_cast<MemberExpr>(Parent);
+    if (isa<ConstantExpr, DeclRefExpr, TypeTraitExpr>(Parent) ||
+        (Cast && Cast->getSubExpr() != Child) ||
+        (Member && Member->getBase() != Child))
       return true;
-    if (const auto *Member = dyn_cast<MemberExpr>(Parent))
-      if (Member->hasExplicitTemplateArgs() && Member->getBase() != Child)
-        return true;
     if (const auto *Statement = dyn_cast<DeclStmt>(Parent)) {
       const VarDecl *Variable = initialisedBy(Statement, cast<Expr>(Child));
       // Else it is a part of a type.
@@ -95,6 +98,16 @@ static bool isAskedByConstant(const DeclRefExpr *Reference,
           isPartOfConstant(Reference, Body));
 }
 
+// Whether it is asked how the variable is aligned, which a reference does not
+// say.
+static bool asksForAlignment(const DeclRefExpr *Reference,
+                             const BodyIndex &Body) {
+  const auto *Trait = dyn_cast_or_null<UnaryExprOrTypeTraitExpr>(
+      Body.around<ParenExpr>(Reference));
+  return Trait && Trait->getKind() != UETT_SizeOf &&
+         Reference->getDecl()->hasAttr<AlignedAttr>();
+}
+
 // An array that is not subscripted: name what is done with it instead.
 Obstacle ArrayReader::wholeArray(const DeclRefExpr *Reference) const {
   const Stmt *S = Body.outermost<ParenExpr, ImplicitCastExpr>(Reference);
@@ -104,12 +117,9 @@ Obstacle ArrayReader::wholeArray(const DeclRefExpr *Reference) const {
     return obstacle(Reason::UnknownUse, Reference);
   if (isa<CXXForRangeStmt>(Parent))
     return obstacle(Reason::RangeFor, Reference);
-  if (const auto *Trait = dyn_cast<UnaryExprOrTypeTraitExpr>(Parent))
-    // A reference does not say how its array was aligned.
-    return obstacle(Trait->getKind() != UETT_SizeOf &&
-                            Reference->getDecl()->hasAttr<AlignedAttr>()
-                        ? Reason::Decltype
-                        : Reason::SizeOfArray,
+  if (isa<UnaryExprOrTypeTraitExpr>(Parent))
+    return obstacle(asksForAlignment(Reference, Body) ? Reason::Decltype
+                                                      : Reason::SizeOfArray,
                     Reference);
   if (isa<CallExpr>(Parent) || isa<CXXConstructExpr>(Parent))
     return obstacle(Decayed ? Reason::PassedToFunction : Reason::ReferenceBound,
@@ -221,38 +231,31 @@ bool ArrayReader::readUses(Finding &F, const VarDecl *Variable) {
   return MayClaim;
 }
 
-// `return s;` copies or moves, which a reference of that name only does where
-// both mean the same bytes.
-static bool isReturned(const DeclRefExpr *Reference, const BodyIndex &Body) {
-  return isa_and_nonnull<ReturnStmt>(
+// Whether `return s;` may do something else with a reference, which is copied
+// and neither moved nor made in its final place: that is the same for bytes of
+// its own type, and where the function says what type its value is of.
+static bool isReturnedOtherwise(const DeclRefExpr *Reference,
+                                const FunctionDecl *Function,
+                                const BodyIndex &Body) {
+  const auto *Return = dyn_cast_or_null<ReturnStmt>(
       Body.around<ParenExpr, CastExpr, CXXConstructExpr, ExprWithCleanups>(
           Reference));
-}
-
-// Whether a reference would be returned just so: it is copied as a value of its
-// type, without what prefers a variable that ends there, and by a function that
-// says of what type its value is.
-static bool isReturnedAlike(const DeclRefExpr *Reference,
-                            const FunctionDecl *Function,
-                            const BodyIndex &Body) {
+  if (!Return)
+    return false;
   const QualType Type = Reference->getType();
-  const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
-  const auto *Declared =
+  const AutoType *Declared =
       Function->getDeclaredReturnType()->getContainedAutoType();
-  const auto *Return = cast<ReturnStmt>(
-      Body.around<ParenExpr, CastExpr, CXXConstructExpr, ExprWithCleanups>(
-          Reference));
-  bool IsInLambda = false;
-  for (const Stmt *S = Return; S; S = Body.parentOf(S))
-    IsInLambda |= isa<LambdaExpr>(S);
-  return Type.isTriviallyCopyableType(Body.Context) && !IsInLambda &&
-         !(Declared && Declared->isDecltypeAuto()) &&
-         Body.Context.hasSameUnqualifiedType(Return->getRetValue()->getType(),
-                                             Type) &&
-         llvm::none_of(Record->decls(), [](const Decl *D) {
-           const auto *Template = dyn_cast<FunctionTemplateDecl>(D);
-           return Template &&
-                  isa<CXXConstructorDecl>(Template->getTemplatedDecl());
+  return !Type.isTriviallyCopyableType(Body.Context) ||
+         Reference->refersToEnclosingVariableOrCapture() ||
+         (Declared && Declared->isDecltypeAuto()) ||
+         !Body.Context.hasSameUnqualifiedType(Return->getRetValue()->getType(),
+                                              Type) ||
+         llvm::any_of(Type->getAsCXXRecordDecl()->decls(), [](const Decl *D) {
+           const auto *Constructor =
+               dyn_cast_or_null<CXXConstructorDecl>(D->getAsFunction());
+           return Constructor && (isa<FunctionTemplateDecl>(D) ||
+                                  (Constructor->isCopyConstructor() &&
+                                   Constructor->isDeleted()));
          });
 }
 
@@ -260,15 +263,9 @@ bool ArrayReader::readObjectUses(Finding &F, const VarDecl *Variable) {
   for (const DeclRefExpr *Reference : Body.references(Variable)) {
     F.HasOtherUses = true;
     if (Body.TypeOperands.contains(Reference) ||
-        isPartOfConstant(Reference, Body))
+        isPartOfConstant(Reference, Body) || asksForAlignment(Reference, Body))
       F.Obstacles.push_back(obstacle(Reason::Decltype, Reference));
-    const auto *Trait = dyn_cast_or_null<UnaryExprOrTypeTraitExpr>(
-        Body.around<ParenExpr>(Reference));
-    if (Trait && Trait->getKind() != UETT_SizeOf &&
-        Variable->hasAttr<AlignedAttr>())
-      F.Obstacles.push_back(obstacle(Reason::Decltype, Reference));
-    if (isReturned(Reference, Body) &&
-        !isReturnedAlike(Reference, Function, Body))
+    if (isReturnedOtherwise(Reference, Function, Body))
       F.Obstacles.push_back(obstacle(Reason::ClassLifetime, Reference,
                                      "it is returned by value"));
   }

@@ -118,15 +118,8 @@ public:
   bool VisitCXXForRangeStmt(CXXForRangeStmt *For) {
     for (const Stmt *Part : std::initializer_list<const Stmt *>{
              For->getBeginStmt(), For->getEndStmt(), For->getCond(),
-             For->getInc()})
+             For->getInc(), For->getLoopVarStmt()})
       notePlaceIn(Part, For->getBeginLoc());
-    return true;
-  }
-  bool VisitCXXConstructExpr(CXXConstructExpr *Call) {
-    return notePlaceIn(Call, Call->getBeginLoc());
-  }
-  bool VisitSourceLocExpr(SourceLocExpr *Place) {
-    Index.AskedPlaces.push_back(Place->getLocation());
     return true;
   }
 
@@ -198,10 +191,14 @@ public:
       Index.SwitchCases.push_back(Case);
     else if (const auto *Call = dyn_cast<CallExpr>(S))
       Index.Calls.push_back(Call);
+    else if (const auto *This = dyn_cast<CXXThisExpr>(S))
+      Index.This.push_back(This);
     else if (isa<BreakStmt, ContinueStmt, ReturnStmt>(S))
       Index.Exits.push_back(S);
     else if (isa<GCCAsmStmt, LabelStmt>(S))
       Index.OnceOnly.push_back(S);
+    if (asksForPlace(S))
+      Index.AskedPlaces.push_back(S->getBeginLoc());
     const auto *Assembly = dyn_cast<GCCAsmStmt>(S);
     Index.HasGoto |= isa<GotoStmt, IndirectGotoStmt>(S) ||
                      (Assembly && Assembly->isAsmGoto());
@@ -209,20 +206,19 @@ public:
   }
 
 private:
-  // In what S is, and in the constructors that nobody wrote.
+  // Whether S itself, without its parts, does so, or is a call of a constructor
+  // that nobody wrote and that does.
   static bool asksForPlace(const Stmt *S) {
-    return anyPart(S, [](const Stmt *Part) {
-      const auto *Call = dyn_cast<CXXConstructExpr>(Part);
-      return isa<SourceLocExpr>(Part) ||
-             (Call && !Call->getConstructor()->isUserProvided() &&
-              llvm::any_of(Call->getConstructor()->inits(),
-                           [](const CXXCtorInitializer *Init) {
-                             return asksForPlace(Init->getInit());
-                           }));
-    });
+    const auto *Call = dyn_cast<CXXConstructExpr>(S);
+    return isa<SourceLocExpr>(S) ||
+           (Call && !Call->getConstructor()->isUserProvided() &&
+            llvm::any_of(Call->getConstructor()->inits(),
+                         [](const CXXCtorInitializer *Init) {
+                           return anyPart(Init->getInit(), asksForPlace);
+                         }));
   }
   bool notePlaceIn(const Stmt *S, SourceLocation Used) {
-    if (asksForPlace(S))
+    if (anyPart(S, asksForPlace))
       Index.AskedPlaces.push_back(Used);
     return true;
   }
@@ -233,19 +229,6 @@ private:
 };
 
 } // namespace
-
-bool BodyIndexCache::indexesItself(const CXXMethodDecl *Method,
-                                   bool (*IsIndexed)(const Expr *,
-                                                     const BodyIndex &)) {
-  auto [Known, IsNew] = IndexingMethods.try_emplace(Method, false);
-  const BodyIndex *Inside = IsNew ? get(Method) : nullptr;
-  if (Inside)
-    Known->second = anyPart(Method->getBody(), [&](const Stmt *S) {
-      const auto *This = dyn_cast<CXXThisExpr>(S);
-      return This && IsIndexed(This, *Inside);
-    });
-  return Known->second;
-}
 
 llvm::SmallVector<const Stmt *> bankstripe::partsOf(const Stmt *S) {
   if (const auto *Default = dyn_cast<CXXDefaultInitExpr>(S))

@@ -51,7 +51,8 @@ struct BodyIndex {
   std::vector<const clang::SwitchCase *> SwitchCases;
   /// `break`, `continue` and `return`.
   std::vector<const clang::Stmt *> Exits;
-  std::vector<const clang::CallExpr *> Calls; ///< Launches too.
+  std::vector<const clang::CallExpr *> Calls;   ///< Launches too.
+  std::vector<const clang::CXXThisExpr *> This; ///< Implicit ones too.
   std::vector<const clang::ForStmt *> ForLoops;
   /// Where the tree holds a name of any kind (raw encodings of locations).
   llvm::DenseSet<clang::SourceLocation> NameLocations;
@@ -149,10 +150,6 @@ public:
   /// the tree shows that; 0 without such a cast. (Who calls whom in all is for
   /// the IR to say, evidence/Calls.h.)
   unsigned claimedAlignment(const clang::FunctionDecl *Function);
-  /// Whether \p IsIndexed says so of a `this` in the body of \p Method; it is
-  /// asked once for each method.
-  bool indexesItself(const clang::CXXMethodDecl *Method,
-                     bool (*IsIndexed)(const clang::Expr *, const BodyIndex &));
   /// The mentions of \p Variable's name behind its declaration in the body of
   /// \p Function that the tree does not explain: an edit would leave them
   /// behind.
@@ -164,7 +161,6 @@ private:
   using MentionsByName = llvm::StringMap<std::vector<UnseenMention>>;
   llvm::DenseMap<const clang::FunctionDecl *, MentionsByName> Unseen;
   llvm::DenseMap<const clang::FunctionDecl *, unsigned> Claims;
-  llvm::DenseMap<const clang::FunctionDecl *, bool> IndexingMethods;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<BodyIndex>>
       Indexes;
 };

@@ -72,10 +72,14 @@ static bool mayRepeat(const Stmt *S, unsigned Calls) {
               AtomicExpr, CXXBindTemporaryExpr>(S);
 }
 
+bool bankstripe::mayBeComputedTwice(const Expr *E, const SourceText &Text) {
+  return mayRepeatAll(E, MostCalls) && !Text.counts(E->getSourceRange());
+}
+
 // The text of E, if it may stand there once more.
 static std::optional<std::string> repeatable(const Expr *E,
                                              const SourceText &Text) {
-  if (!mayRepeatAll(E, MostCalls) || Text.counts(E->getSourceRange()))
+  if (!mayBeComputedTwice(E, Text))
     return std::nullopt;
   return Text.written(E->getSourceRange());
 }

@@ -14,6 +14,9 @@
 
 namespace bankstripe {
 
+/// Whether \p E gives the same twice and changes nothing.
+bool mayBeComputedTwice(const clang::Expr *E, const SourceText &Text);
+
 /// What the launch \p Call of \p Kernel needs to choose between that and a
 /// version of it. Its callee is invalid if the launch cannot.
 ///

@@ -56,19 +56,38 @@ static bool isIndexed(const Expr *E, const BodyIndex &Body) {
   const auto *Subscript =
       dyn_cast_or_null<ArraySubscriptExpr>(Body.parentOf(Pointer));
   return Subscript && Subscript->getBase() == Pointer &&
+         !Subscript->getIdx()->isValueDependent() &&
          !constantOf(Subscript->getIdx(), Body.Context);
+}
+
+// The method that is called for the object that E names, or for a part of it.
+static const CXXMethodDecl *methodCalledFor(const Expr *E,
+                                            const BodyIndex &Body) {
+  const Stmt *Object = E, *Parent = Body.parentOf(E);
+  // What a pointer in the object points to is no part of it.
+  auto IsPart = [](const Stmt *S) {
+    const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(S);
+    return Cast ? Cast->isGLValue() : isa_and_nonnull<ParenExpr, MemberExpr>(S);
+  };
+  for (; IsPart(Parent); Parent = Body.parentOf(Object))
+    Object = Parent;
+  const auto *Call = dyn_cast_or_null<CallExpr>(Parent);
+  const bool IsFor =
+      Call && Object == (isa<CXXOperatorCallExpr>(Call) ? Call->getArg(0)
+                                                        : Call->getCallee());
+  return IsFor ? dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee())
+               : nullptr;
 }
 
 // Whether that happens to Variable here, or in a method that is called.
 static bool isIndexed(const VarDecl *Variable, const BodyIndex &Body,
                       BodyIndexCache &Bodies) {
   return llvm::any_of(Body.references(Variable), [&](const DeclRefExpr *Named) {
-    const auto *Call = dyn_cast_or_null<CallExpr>(
-        Body.around<ParenExpr, ImplicitCastExpr, MemberExpr>(Named));
-    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(
-        Call ? Call->getDirectCallee() : nullptr);
+    const BodyIndex *Method = Bodies.get(methodCalledFor(Named, Body));
     return isIndexed(Named, Body) ||
-           (Method && Bodies.indexesItself(Method, isIndexed));
+           (Method && llvm::any_of(Method->This, [&](const Expr *This) {
+              return isIndexed(This, *Method);
+            }));
   });
 }
 
@@ -87,9 +106,9 @@ bool bankstripe::isPrivateArray(const VarDecl *Variable, const BodyIndex &Body,
   const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
   if (!Record || Record->isLambda())
     return false;
-  return isOrHoldsArray(Type)
-             ? !Variable->isImplicit() || Record->isAnonymousStructOrUnion()
-             : isIndexed(Variable, Body, Bodies);
+  const bool Holds = isOrHoldsArray(Type);
+  return Variable->isImplicit() ? Holds && Record->isAnonymousStructOrUnion()
+                                : Holds || isIndexed(Variable, Body, Bodies);
 }
 
 // Whether elements of this type can be stored apart: nothing but their bytes

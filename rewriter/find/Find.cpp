@@ -10,6 +10,7 @@
 #include "find/FunctionTexts.h"
 #include "find/KernelFacts.h"
 #include "find/LaunchSites.h"
+#include "find/MergeFindings.h"
 #include "find/SharedArrays.h"
 #include "model/HelperText.h"
 #include "clang/AST/Attr.h"
@@ -123,64 +124,9 @@ private:
   /// Findings by place, since instantiations share the text, and by name, since
   /// the names that a macro declares share the place.
   std::map<std::pair<Place, std::string>, size_t> ByPlace;
-  /// Variables that are no array in some instantiation.
-  std::set<std::pair<Place, std::string>> Others;
 };
 
 } // namespace
-
-static void mergeUse(Finding &Into, Use From) {
-  auto Known = std::ranges::find(Into.Uses, From.Where, &Use::Where);
-  if (Known == Into.Uses.end()) {
-    Into.Uses.push_back(std::move(From));
-    return;
-  }
-  Known->ConstantIndex &= From.ConstantIndex;
-  if (Known->Access != From.Access)
-    Known->Access = AccessKind::ReadWrite;
-}
-
-// Adds what another instantiation of the same template makes of an array. The
-// text is shared, so one edit must be right for both: an obstacle of either is
-// one of both.
-static void mergeInstance(Finding &Into, Finding From) {
-  if (Into.Init != From.Init || Into.IsObject != From.IsObject ||
-      Into.HasConst != From.HasConst)
-    Into.Obstacles.push_back({Reason::TranslationUnitsDiffer, Into.Where,
-                              "instantiations of " + Into.Function.Name});
-  for (ArrayInstance &I : From.Instances) {
-    auto At = std::ranges::lower_bound(Into.Instances, I.FunctionId, {},
-                                       &ArrayInstance::FunctionId);
-    if (At == Into.Instances.end() || At->FunctionId != I.FunctionId)
-      Into.Instances.insert(At, std::move(I));
-  }
-  Into.merge(From);
-  for (Use &U : From.Uses)
-    mergeUse(Into, std::move(U));
-  if (From.Shape.BytesPerThread > Into.Shape.BytesPerThread)
-    Into.Shape = From.Shape;
-  Into.HasOtherUses |= From.HasOtherUses;
-  Into.Function.HostDevice |= From.Function.HostDevice;
-  Into.ElementDependent |= From.ElementDependent;
-  Into.FixedClass |= From.FixedClass;
-}
-
-// Adds what a parse for the host makes of an array: nvcc parses bodies for the
-// host, too, where macros may stand for something else. A function that is for
-// both keeps the array there. What the host skips, the device has seen.
-static void mergeHostView(Finding &Into, Finding Host) {
-  Into.AsBits &= Host.AsBits;
-  Into.NeverWritten &= Host.NeverWritten;
-  if (Into.Function.HostDevice)
-    return;
-  llvm::erase_if(Host.Obstacles, [](const Obstacle &O) {
-    return O.Why == Reason::SkippedCode;
-  });
-  if (Into.Init != Host.Init)
-    Host.Obstacles.push_back({Reason::Initializer, Into.Where, ""});
-  Into.merge(Host);
-  Into.HasOtherUses |= Host.HasOtherUses;
-}
 
 // Whether what Owner declares in Function is for the device. Clang takes each
 // lambda in a function of the host for one that may also run there.
@@ -199,13 +145,12 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
   for (auto [Variable, Statement] : Body->Variables) {
     if (!isForDevice(Function, Variable->getDeclContext()))
       continue;
+    Place Where = Text.place(Variable->getLocation());
     if (!isPrivateArray(Variable, *Body, Bodies)) {
-      if (patternOf(Function) != Function)
-        Others.insert(
-            {Text.place(Variable->getLocation()), Variable->getNameAsString()});
+      if (patternOf(Function) != Function && MayEdit(Where.File))
+        Facts.NoArrays.insert(Where);
       continue;
     }
-    Place Where = Text.place(Variable->getLocation());
     auto [It, New] = ByPlace.try_emplace({Where, Variable->getNameAsString()},
                                          Facts.Findings.size());
     // What a template leaves open is only asked about without instantiations.
@@ -237,10 +182,6 @@ void UnitReader::readAllArrays() {
   for (const FunctionDecl *Function : Collector.Functions)
     if (!isOfSystem(Function))
       readArrays(Function);
-  for (const auto &[Named, I] : ByPlace)
-    if (Finding &F = Facts.Findings[I]; Others.count(Named))
-      F.Obstacles.push_back({Reason::TranslationUnitsDiffer, F.Where,
-                             "instantiations of " + F.Function.Name});
 }
 
 void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {

@@ -9,9 +9,8 @@
 //
 //     kernel<<<grid, block, kernel_shared_bytes(block, 0)>>>(in, out);
 //
-// so the block size must mean the same the second time, which a call or an
-// assignment may not. (And the grid, where the function gets it too: but it can
-// do without.)
+// so the block size must mean the same the second time. (And the grid, where
+// the function gets it too: but it can do without.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,19 +48,6 @@ struct LaunchParts {
 };
 
 } // namespace
-
-// Whether evaluating E a second time changes nothing and gives the same.
-static bool mayRepeat(const Stmt *E) {
-  return !anyPart(E, [](const Stmt *Part) {
-    const auto *Value = dyn_cast<Expr>(Part);
-    const auto *Binary = dyn_cast<BinaryOperator>(Part);
-    const auto *Unary = dyn_cast<UnaryOperator>(Part);
-    return (Value && Value->getType().isVolatileQualified()) ||
-           (Binary && Binary->isAssignmentOp()) ||
-           (Unary && Unary->isIncrementDecrementOp()) ||
-           isa<CallExpr, LambdaExpr, CXXNewExpr, StmtExpr>(Part);
-  });
-}
 
 // Whether what opens the arguments stands between the kernel's or the
 // function's name and the argument, and not in a macro that gets both. Calls
@@ -101,16 +87,13 @@ static const char *readReplaced(const LaunchParts &Parts,
   auto Block = Text.written(Parts.Block->getSourceRange());
   if (!Block)
     return "a macro gives a part of it";
-  auto MayRepeat = [&](const Expr *E) {
-    return mayRepeat(E) && !Text.counts(E->getSourceRange());
-  };
-  if (!MayRepeat(Parts.Block))
+  if (!mayBeComputedTwice(Parts.Block, Text))
     return "its block size would be computed twice";
   Result.Block = *Block;
   const bool IsDefaultStream =
       !Parts.Stream || Parts.Stream->IgnoreParenCasts()->isNullPointerConstant(
                            Text.context(), Expr::NPC_ValueDependentIsNotNull);
-  if (Parts.Grid && IsDefaultStream && MayRepeat(Parts.Grid))
+  if (Parts.Grid && IsDefaultStream && mayBeComputedTwice(Parts.Grid, Text))
     Result.Grid = Text.written(Parts.Grid->getSourceRange()).value_or("");
   return nullptr;
 }

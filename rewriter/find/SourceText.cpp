@@ -232,21 +232,22 @@ bool SourceText::mentions(StringRef Code, StringRef Name) const {
       Code, [&](const IdentifierInfo &Each) { return Each.isStr(Name); });
 }
 
+// Whether one of the points is in Range.
+static bool anyIn(llvm::ArrayRef<TextRange> Points, const TextRange &Range) {
+  return llvm::any_of(Points, [&](const TextRange &At) {
+    return At.File == Range.File && At.Offset >= Range.Offset &&
+           At.Offset < Range.end();
+  });
+}
+
 bool SourceText::counts(StringRef Code, const TextRange &Range) const {
-  return mentions(Code, "__COUNTER__") ||
-         llvm::any_of(Counters, [&](const TextRange &At) {
-           return At.File == Range.File && At.Offset >= Range.Offset &&
-                  At.Offset < Range.end();
-         });
+  return mentions(Code, "__COUNTER__") || anyIn(Counters, Range);
 }
 
 bool SourceText::asksForPlaces(StringRef Code, const TextRange &Range) const {
   return llvm::any_of(PlaceWords,
                       [&](StringRef Word) { return Code.contains(Word); }) ||
-         llvm::any_of(AskedPlaces, [&](const TextRange &At) {
-           return At.File == Range.File && At.Offset >= Range.Offset &&
-                  At.Offset < Range.end();
-         });
+         anyIn(AskedPlaces, Range);
 }
 
 bool SourceText::counts(SourceRange Range) const {

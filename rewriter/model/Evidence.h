@@ -181,8 +181,7 @@ struct SystemKernel {
   unsigned Threads = 0; ///< What its launch bounds say.
 };
 
-/// The evidence of one translation unit. What the optimised IR shows is missing
-/// where no array can move whatever it shows.
+/// The evidence of one translation unit.
 struct UnitEvidence {
   std::vector<ArrayEvidence> Arrays; ///< Parallel to UnitFacts::Findings.
   /// Parallel to UnitFacts::SharedArrays; nothing without IR.

@@ -210,6 +210,9 @@ struct OccupancyQuery {
 struct UnitFacts {
   std::string MainFile;
   std::vector<Finding> Findings;
+  /// Where templates declare variables that are no array in some instantiation.
+  /// They may be one in another unit.
+  std::set<Place> NoArrays;
   std::vector<SharedArray> SharedArrays; ///< Of a fixed size.
   std::vector<Kernel> Kernels;
   std::vector<Launch> Launches;

@@ -15,7 +15,6 @@
 
 #include "plan/Carveout.h"
 #include "plan/Decide.h"
-#include "llvm/ADT/STLExtras.h"
 
 using namespace bankstripe;
 

@@ -167,8 +167,9 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
                          StaticSharedLimit;
   K.MovesArrays = reachesAny(Final, Row);
   K.Chooses = Merged.Chooses && K.MovesArrays;
-  K.WhyNoChoice = Merged.Chooses ? "it is not expected to gain in any case"
-                                 : Merged.WhyNoChoice;
+  K.WhyNoChoice = Merged.Chooses
+                      ? "none of its arrays would move; each array says why"
+                      : Merged.WhyNoChoice;
   K.Redirected |= K.Chooses;
   K.Work = Merged.Work;
   K.NamedInPart = S.NamedInPart;

@@ -20,8 +20,8 @@ using namespace bankstripe;
 /// Of the code that finds a thread's storage, which runs once.
 static constexpr unsigned PrologueBytes = 512;
 
-/// As many versions as are asked about at most since a move is in doubt.
-static constexpr unsigned MostDoubtful = 6;
+/// No further move is doubted once nvcc was asked about so many versions.
+static constexpr unsigned MostAnswers = MostVersions + 6;
 
 // What the version made of A; null where it changed nothing.
 static const Treatment *treatmentIn(const std::map<Place, Treatment> &Version,
@@ -198,7 +198,6 @@ static bool mayShareBytes(const PlannedArray &A, const Plan &P) {
 }
 
 bool bankstripe::doubtMoves(const Plan &P, Measured &Known) {
-  auto Order = llvm::to_vector(llvm::make_pointer_range(P.Arrays));
   bool Refuted = false;
   for (const PlannedArray &A : P.Arrays) {
     auto Raised = Known.Doubts.find(A.Array.Where);
@@ -208,9 +207,10 @@ bool bankstripe::doubtMoves(const Plan &P, Measured &Known) {
     Raised->second = Holds ? Doubt::InRegisters : Doubt::InFrame;
     Refuted |= !Holds;
   }
-  if (Refuted || Known.Versions.size() >= MostVersions + MostDoubtful)
+  if (Refuted || Known.Versions.size() >= MostAnswers)
     return Refuted;
   // The smallest first, which registers hold most likely.
+  auto Order = llvm::to_vector(llvm::make_pointer_range(P.Arrays));
   llvm::stable_sort(Order, [](const PlannedArray *A, const PlannedArray *B) {
     return A->Evidence.ResidentBytes < B->Evidence.ResidentBytes;
   });

@@ -30,7 +30,8 @@
 using namespace bankstripe;
 
 static bool sameFinding(const Finding &A, const Finding &B) {
-  return A.Name == B.Name && A.Init == B.Init &&
+  return A.Name == B.Name && A.Init == B.Init && A.IsObject == B.IsObject &&
+         A.HasConst == B.HasConst &&
          A.Trail.has_value() == B.Trail.has_value() &&
          A.Function.HostDevice == B.Function.HostDevice &&
          A.StorageSuffix == B.StorageSuffix &&
@@ -143,6 +144,7 @@ private:
   std::map<std::pair<const UnitResult *, std::string>, std::vector<unsigned>>
       RowsInUnit;
   std::map<Place, unsigned> ArrayIndex;
+  std::set<Place> NoArrays;                ///< Of all units.
   std::map<std::string, unsigned> Readers; ///< Units, of each source.
 };
 
@@ -368,6 +370,9 @@ void Merger::addArrays(const UnitResult &Unit) {
         I < Unit.Evidence.Arrays.size() ? Unit.Evidence.Arrays[I] : None;
     Finding F = Found;
     llvm::append_range(F.Obstacles, Evidence.Obstacles);
+    if (NoArrays.contains(F.Where))
+      F.Obstacles.push_back({Reason::TranslationUnitsDiffer, F.Where,
+                             "instantiations of " + F.Function.Name});
     F.sortObstacles();
     if (MayBeLinked)
       if (auto Reached = whyKernelsLeave(F, Evidence, Calls))
@@ -493,8 +498,10 @@ void Merger::keepWhatUnreadUnitsReach() {
 }
 
 MergedRun Merger::merge() {
-  for (const UnitResult &Unit : Units)
+  for (const UnitResult &Unit : Units) {
     addKernels(Unit);
+    NoArrays.insert(Unit.Facts.NoArrays.begin(), Unit.Facts.NoArrays.end());
+  }
   for (const UnitResult &Unit : Units) {
     addLaunches(Unit);
     addArrays(Unit);

@@ -89,7 +89,7 @@ std::string ChoiceFinder::whyNot(unsigned Row) const {
     if (!Problem.empty())
       return "it has no version: " + Problem;
   if (!Facts.MayEdit || !Facts.BoundsInsertion.isValid())
-    return "its head is not edited";
+    return "its declaration cannot be edited";
   if (Facts.AttributeSetAt.isValid())
     return "the program sets its attributes";
   if (K.WaitsForBlocks)
@@ -103,11 +103,12 @@ std::string ChoiceFinder::whyNot(unsigned Row) const {
       return "'" + A->Array.Name + "' is in " + A->Array.Function.Name +
              ", which has no copy for a version";
   if (gainsForSure(textOf(K)))
-    return "it gains by the version in any case";
+    return "it gains even in the worst case of the prediction";
   if (!servesOthers(Row))
     return "";
-  return Launches[Row].empty() ? "no launch in sight can choose"
-                               : "launches that cannot choose gain, too";
+  return Launches[Row].empty()
+             ? "no launch in sight can choose"
+             : "launches that cannot choose would lose their gain";
 }
 
 // Whether somebody would lose what the plan without choices does for the

@@ -10,6 +10,7 @@
 #include "model/SourceFile.h"
 #include "report/Report.h"
 #include "report/Terminal.h"
+#include "workers/FolderLocks.h"
 #include "workers/Process.h"
 #include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -105,11 +106,18 @@ static void printWritten(const RunResult &Run,
     Print(Helper.first, "written");
   if (!Run.Changes.empty())
     llvm::errs() << "bankstripe: to undo: git restore FILE"
-                 << (NewHelpers.empty() ? "" : ", remove the helper")
+                 << (NewHelpers.empty() ? "" : ", remove new helpers")
                  << "; docs/guide/review.md\n";
 }
 
 llvm::Error bankstripe::writeInPlace(const RunResult &Run, Detail Level) {
+  std::set<std::string> Folders;
+  for (const ChangedFile &File : Run.Changes) {
+    Folders.insert(realPath(path::parent_path(File.Path)));
+    if (const std::string Place = helperPlace(File); !Place.empty())
+      Folders.insert(realPath(path::parent_path(Place)));
+  }
+  const FolderLocks Locks(Folders);
   const auto Helpers = helpersFor(Run.Changes);
   std::vector<NewContents> All;
   for (const auto &[Place, Text] : Helpers) {

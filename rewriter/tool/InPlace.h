@@ -17,9 +17,10 @@ namespace bankstripe {
 std::map<std::string, std::string>
 helpersFor(llvm::ArrayRef<ChangedFile> Changes);
 
-/// Replaces the changed files, writes their helpers, and unless \p Level is
-/// quiet names each file on standard error. Errors: a file cannot be written,
-/// or another file has the name of a helper; then nothing is changed.
+/// Replaces the changed files and writes their helpers, while no other run
+/// writes into their folders, and unless \p Level is quiet names each file on
+/// standard error. Errors: a file cannot be written, or another file has the
+/// name of a helper; then nothing is changed.
 llvm::Error writeInPlace(const RunResult &Run, Detail Level);
 
 } // namespace bankstripe

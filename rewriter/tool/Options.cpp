@@ -14,7 +14,6 @@
 #include "clang/Basic/OffloadArch.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
@@ -179,8 +178,9 @@ static cl::opt<bool> WholeProgram(
     READING_COMMANDS);
 static cl::opt<bool> Versions(
     "versions",
-    cl::desc("Assume that other files launch them too, so that arrays move in "
-             "versions of their functions (the default where files are given)"),
+    cl::desc("Assume that other files launch the kernels of the given files, "
+             "too, so that arrays move in versions of their functions (the "
+             "default where files are given)"),
     ALL_COMMANDS);
 static Option<bool> Choose(
     "choose", cl::location(Wanted.Choose),

@@ -14,7 +14,6 @@
 #include "workers/FolderLocks.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
 
@@ -22,15 +21,8 @@ using namespace bankstripe;
 using llvm::StringRef;
 
 static llvm::Error write(const RunResult &Run, const ToolOptions &Options) {
-  if (Options.Mode == RewriteMode::InPlace) {
-    std::set<std::string> Folders;
-    for (const ChangedFile &File : Run.Changes)
-      Folders.insert(realPath(llvm::sys::path::parent_path(File.Path)));
-    for (const auto &Helper : helpersFor(Run.Changes))
-      Folders.insert(realPath(llvm::sys::path::parent_path(Helper.first)));
-    const FolderLocks Locks(Folders);
+  if (Options.Mode == RewriteMode::InPlace)
     return writeInPlace(Run, Options.level());
-  }
   if (Options.Mode == RewriteMode::OutputDirectory) {
     const std::string &Folder = Options.Reading.OutputDirectory;
     // Who cannot make it says so when the first file is written.

@@ -124,9 +124,7 @@ static void printIntentions(const std::vector<TuneGroup> &Groups,
 
 static void announceTime(const ToolOptions &Options) {
   const double Most = Options.Program.MostSeconds;
-  if (Options.level() == Detail::Quiet)
-    return;
-  if (Most > 0)
+  if (Most > 0 && Options.level() != Detail::Quiet)
     llvm::errs() << llvm::formatv(
         "bankstripe: tuning for {0:F0} s at most; --time=0 tries all, and what "
         "is best so far is written on Ctrl-C\n",

@@ -17,7 +17,6 @@
 #include <set>
 
 using namespace bankstripe;
-using llvm::StringRef;
 
 double bankstripe::secondsSince(TimePoint Begin) {
   const std::chrono::duration<double> Passed =
@@ -122,15 +121,13 @@ std::optional<double> Tuning::foresee(const TuneGroup &G,
   return std::pow(Product, 1.0 / G.Kernels.size());
 }
 
-// Once something gains, time is kept to compare it in the program.
+// Whether something gains that can be compared in the program.
+bool Tuning::hasToConfirm() const {
+  return P.canBuild() && std::ranges::any_of(Result.Groups, &TuneGroup::best);
+}
+
 void Tuning::setSearchTime() const {
-  if (Options.Program.MostSeconds <= 0)
-    return;
-  const bool IsToConfirm =
-      P.canBuild() && llvm::any_of(Result.Groups, [](const TuneGroup &G) {
-        return G.best() != nullptr;
-      });
-  setTimeLimit(IsToConfirm ? SecondsToConfirm : 0);
+  setTimeLimit(hasToConfirm() ? SecondsToConfirm : 0);
 }
 
 void Tuning::setTimeLimit(double SecondsBefore) const {
@@ -301,12 +298,12 @@ llvm::Expected<Measurement> Tuning::compareBest(const SourceVersion &Version) {
 }
 
 // What was right alone stays, except where only the program could tell that.
-void Tuning::leaveUncompared(StringRef Why) {
-  Result.WhyNotTogether = Why;
+void Tuning::leaveUncompared() {
+  Result.WhyNotTogether = StoppedBy ? "it was interrupted" : "the time was up";
   for (TuneGroup &G : Result.Groups)
     if (G.best() && G.Varies && G.WhyWhole.empty())
-      G.WhyNone = "each launch leaves something else, and " + Why.str() +
-                  " before the program was compared";
+      G.WhyNone = "each launch leaves something else, and " +
+                  Result.WhyNotTogether + " before the program was compared";
 }
 
 // Measures in the program what loses there. \returns whether all are settled.
@@ -346,12 +343,10 @@ llvm::Expected<bool> Tuning::settle(const Measurement &M) {
 // program. What the program does not gain from is measured in it. Before one
 // run condemns anything, both programs are timed.
 llvm::Error Tuning::confirm() {
-  if (!P.canBuild() ||
-      llvm::none_of(Result.Groups, [](const TuneGroup &G) { return G.best(); }))
+  if (!hasToConfirm())
     return llvm::Error::success();
-  const char *const TimeIsUp = "the time was up";
   if (StoppedBy) {
-    leaveUncompared("it was interrupted");
+    leaveUncompared();
     return llvm::Error::success();
   }
   setTimeLimit(0);
@@ -364,7 +359,7 @@ llvm::Error Tuning::confirm() {
   llvm::Expected<Measurement> M = compareBest(*Version);
   if (isOver()) {
     consumeError(M.takeError());
-    leaveUncompared(StoppedBy ? "it was interrupted" : TimeIsUp);
+    leaveUncompared();
     return llvm::Error::success();
   }
   if (!M)
@@ -375,7 +370,7 @@ llvm::Error Tuning::confirm() {
   Result.Together = std::move(*M);
   if (isOver()) {
     Order->nameUntried();
-    leaveUncompared(StoppedBy ? "it was interrupted" : TimeIsUp);
+    leaveUncompared();
     return llvm::Error::success();
   }
   return *IsSettled ? llvm::Error::success() : confirm();

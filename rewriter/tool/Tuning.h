@@ -61,8 +61,9 @@ private:
   void adoptGpu();
   void weigh(TuneGroup &G) const;
   std::optional<double> foresee(const TuneGroup &G, const Arrangement &A) const;
+  bool hasToConfirm() const;
+  /// Sets the deadline of the search, or so many seconds before the time is up.
   void setSearchTime() const;
-  /// The deadline, so many seconds before the time is up.
   void setTimeLimit(double SecondsBefore) const;
   bool isOver(int Signal);
   bool isOver() { return isOver(P.lastSignal()); }
@@ -74,7 +75,7 @@ private:
   llvm::Error searchWholeSince(TuneGroup &G, std::string Why);
   llvm::Expected<Measurement> compareBest(const SourceVersion &Version);
   llvm::Expected<bool> settle(const Measurement &M);
-  void leaveUncompared(llvm::StringRef Why);
+  void leaveUncompared();
 
   const ToolOptions &Options;
   ReadResult Read;                     ///< Whatever can move does.

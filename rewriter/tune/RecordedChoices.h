@@ -32,10 +32,9 @@ struct RecordedChoice {
 llvm::Expected<std::vector<RecordedChoice>> readChoices(llvm::StringRef Text);
 
 /// Decisions, each for one architecture, about the arrays of the kernels in
-/// \p P that choose: as the plan
-/// has them where the version was faster in sum, in place where it was slower.
-/// Kernels about which \p Choices say nothing, or of which there are several,
-/// get none.
+/// \p P that choose: as the plan has them where the version was faster in sum,
+/// in place where it was slower. Kernels about which \p Choices say nothing, or
+/// of which there are several, get none.
 DecisionsFile decisionsFrom(const std::vector<RecordedChoice> &Choices,
                             const Plan &P);
 

@@ -7,6 +7,7 @@
 
 #include "wrap/Stats.h"
 #include "model/SourceFile.h"
+#include "report/Report.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -26,24 +27,20 @@ namespace path = llvm::sys::path;
 /// Of many reasons the commonest are shown.
 static constexpr size_t MostReasons = 5;
 
-static std::string count(int64_t Number, StringRef What) {
-  return llvm::formatv("{0} {1}{2}", Number, What, Number == 1 ? "" : "s");
-}
-
 std::string CompileStats::text() const {
   auto Number = [&](const char *What) {
     const auto Found = Counts.find(What);
     return Found == Counts.end() ? 0 : Found->second;
   };
-  std::string Text = count(Number("promoted"), "array");
+  std::string Text = countOf(Number("promoted"), "array");
   // Of functions that others call, nobody knows the kernels.
   if (Number("kernels"))
-    Text += " of " + count(Number("kernels"), "kernel");
+    Text += " of " + countOf(Number("kernels"), "kernel");
   Text += " promoted";
   if (Number("unfulfilled"))
-    Text += ", " + count(Number("unfulfilled"), "decision") + " not followed";
+    Text += ", " + countOf(Number("unfulfilled"), "decision") + " not followed";
   if (const int64_t Choosing = Number("choosing"))
-    Text += ", " + count(Choosing, "kernel") +
+    Text += ", " + countOf(Choosing, "kernel") +
             (Choosing == 1 ? " chooses" : " choose") + " at run time";
   return Text;
 }
@@ -100,7 +97,7 @@ bool bankstripe::areNews(const CompileStats &Stats) {
 
 void bankstripe::addStats(const CompileStats &Stats) {
   const std::string Path = statsFileFor(Stats.Object);
-  const std::string Line = llvm::formatv("{0}\n", toJson(Stats));
+  const std::string Line = llvm::formatv("{0}\n", ::toJson(Stats));
   // Neither through a link, nor to somebody who waits for it. A full disk is
   // none of the build's concerns yet.
   const int File =
@@ -153,7 +150,7 @@ void bankstripe::printStats(llvm::raw_ostream &OS, StringRef Folder) {
        << "'\n";
     return;
   }
-  OS << count(Files, "CUDA file") << ": " << Counts["parsed"] << " parsed, "
+  OS << countOf(Files, "CUDA file") << ": " << Counts["parsed"] << " parsed, "
      << Counts["rewritten"] << " rewritten\n";
   if (auto Verdicts = list(Counts, "verdict ", SIZE_MAX); !Verdicts.empty())
     OS << "arrays: " << Verdicts << '\n';

@@ -1,4 +1,4 @@
-//===-- Words.h - what all reports say in the same words --------*- C++ -*-===//
+//===-- Words.h - what all reports say of differences -----------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

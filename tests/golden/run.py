@@ -79,8 +79,8 @@ def without_helper(diff):
 
 def without_machine(report, folder):
     report = report.replace(f"{folder}/", "")
-    report = re.sub(r"^bankstripe: (no CUDA toolkit was found|the diff lacks).*\n", "", report,
-                    flags=re.MULTILINE)
+    report = re.sub(r"^bankstripe: (no CUDA toolkit was found|the diff lacks)"
+                    r".*\n", "", report, flags=re.MULTILINE)
     return re.sub(r"^  occupancy .*\n", "", report, flags=re.MULTILINE)
 
 

@@ -208,19 +208,22 @@ TEST_F(Write, AFileWithTwoNamesIsNotWrittenTwice) {
 
 // A folder cannot be replaced, which only shows when it is tried.
 TEST_F(Write, WhatWasReplacedBeforeAnErrorIsRestored) {
-  const std::string First = make("a.cu", "old", 0640), New = path("new.cuh");
+  const std::string First = make("a.cu", "old", 0640), New = path("new.cuh"),
+                    Link = path("link.cu");
   ASSERT_FALSE(fs::create_directory(path("folder")));
+  ASSERT_FALSE(fs::create_link("a.cu", Link));
   const std::string Message =
       toString(replaceFiles({{First, "1", StringRef("old")},
                              {New, "2", std::nullopt},
-                             {path("folder"), "3", std::nullopt}}));
+                             {Link, "3", std::nullopt},
+                             {path("folder"), "4", std::nullopt}}));
   EXPECT_TRUE(
       StringRef(Message).starts_with("cannot write '" + path("folder") + "': "))
       << Message;
   EXPECT_EQ(read(First), "old");
   EXPECT_EQ(modeOf(First), 0640u);
   EXPECT_FALSE(fs::exists(New));
-  EXPECT_EQ(entries(), 2u);
+  EXPECT_EQ(entries(), 3u);
 }
 
 TEST_F(Write, ThereMayBeMoreFilesThanAProcessMayHaveOpen) {

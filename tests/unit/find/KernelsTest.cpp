@@ -251,10 +251,13 @@ TEST(KernelVersions, AreNoneWhereTheirNameMayBeAskedFor) {
   // By what nobody wrote.
   for (const char *Hidden :
        {"S s[2] = {}; *a = s[1].f[0];", "T t; *a = t.x.f[0];",
-        "R r; for (int x : r) *a += x;", "T *t = new T[2]{}; *a = t->x.f[0];"})
+        "R r; for (int x : r) *a += x;", "int q[2]; for (L x : q) *a += x.n;",
+        "T *t = new T[2]{}; *a = t->x.f[0];"})
     EXPECT_NE(kernelIn("struct S { const char *f; __device__ S(const char *g = "
                        "__builtin_FUNCTION()) : f(g) {} };\n"
                        "struct T { S x; };\n"
+                       "struct L { int n; __device__ L(int m, const char *l = "
+                       "__builtin_FUNCTION()) : n(m) {} };\n"
                        "struct R { __device__ int *begin(const char *l = "
                        "__builtin_FUNCTION()); __device__ int *end(); };\n"
                        "__global__ void kernel(int *a) { " +

@@ -147,7 +147,13 @@ TEST(LaunchSites, WhoseBlockMayNotBeComputedTwice) {
   EXPECT_EQ(problemOf("kernel<<<1, n++>>>(out);"), Twice);
   EXPECT_EQ(problemOf("kernel<<<1, n = 4>>>(out);"), Twice);
   EXPECT_EQ(problemOf("volatile int v = n; kernel<<<1, v>>>(out);"), Twice);
+  EXPECT_EQ(problemOf("struct C { int x; C(int &c) : x(c++) {} };\n"
+                      "kernel<<<1, C(n).x>>>(out);"),
+            Twice);
   EXPECT_EQ(problemOf("kernel<<<1, n > 64 ? s.threads : 64>>>(out);"), "");
+  EXPECT_EQ(problemOf("struct H { static int of(int i) { return i / 2; } };\n"
+                      "kernel<<<1, H::of(n)>>>(out);"),
+            "");
 }
 
 // The macro would get another argument.

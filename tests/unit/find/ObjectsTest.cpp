@@ -52,7 +52,8 @@ TEST(Objects, ThatAreIndexedAsArrays) {
       "  __device__ float &operator[](int i) { return (&x)[i]; }\n"
       "  __device__ float at(int i) const { return ((const float *)this)[i]; "
       "}\n"
-      "  __device__ float first() const { return (&x)[0] + p[1]; } };\n";
+      "  __device__ float first() const { return (&x)[0] + p[1]; } };\n"
+      "struct Part { int axis; V3 *v; };\n";
   for (const char *Indexed :
        {"V3 $class_object^v{}; (&v.x)[i] = 1;",
         "V3 $class_object^v = {1, 2}; *out = reinterpret_cast<float *>(&v)[i];",
@@ -61,7 +62,9 @@ TEST(Objects, ThatAreIndexedAsArrays) {
     testFind(Vectors.str() + kernelAround(Indexed));
   for (const char *Other :
        {"V3 v{}; (&v.x)[1] = v.y;", "V3 v{}; *out = v.first() + v.p[i];",
-        "V3 v{}; float *p = &v.x; *p = i;", "V3 *v; *out = (*v)[i];"})
+        "V3 v{}; float *p = &v.x; *p = i;", "V3 *v; *out = (*v)[i];",
+        "Part c{}; *out = (*c.v)[c.axis];",
+        "Part c{}; *out = c.v->at(c.axis);"})
     testFind(Vectors.str() + kernelAround(Other));
 }
 
@@ -69,7 +72,8 @@ TEST(Objects, AreReturnedAsTheyAre) {
   constexpr llvm::StringRef Types =
       "struct V { float x, y; }; struct T { float x, y; T() = default;\n"
       "  template <class U> __device__ T(U &&); };\n"
-      "struct R { __device__ R(V &&); __device__ R(const V &); };\n";
+      "struct R { __device__ R(V &&); __device__ R(const V &); };\n"
+      "struct M { float x, y; M() = default; M(M &&) = default; };\n";
   auto Returning = [&](const std::string &Head, const std::string &Variable,
                        const std::string &Return) {
     testFind(Types.str() + "__device__ " + Head + " f(int i) { " + Variable +
@@ -81,6 +85,7 @@ TEST(Objects, AreReturnedAsTheyAre) {
   Returning("decltype(auto)", "V $class_object^v{};", "$class_lifetime^v");
   Returning("R", "V $class_object^v{};", "$class_lifetime^v");
   Returning("T", "T $class_object^v;", "$class_lifetime^v");
+  Returning("M", "M $class_object^v;", "$class_lifetime^v");
 }
 
 TEST(Objects, WithAnAlignmentAreNotAskedForIt) {
@@ -176,6 +181,12 @@ TEST(Objects, NamedAsATypeWouldBecomeReferences) {
               "t.top = s.top = 1;");
   testObjects("Stack $class_object^s; *out = sizeof(s) + sizeof(s.top);"
               "decltype(s.top) x = 1; *out = x;");
+  testFind("struct Sized { int items[8];\n"
+           "  __device__ constexpr int size() const { return 8; } };\n" +
+           kernelAround("Sized $class_object^s; s.items[i] = sizeof(s);\n"
+                        "*out = sizeof(int[$decltype^s.size()]) +\n"
+                        "       (*(int(*)[$decltype^s.size()])out)[0] +\n"
+                        "       sizeof(int[sizeof(s)]);"));
 }
 
 // --- Arrays of objects -----------------------------------------------------

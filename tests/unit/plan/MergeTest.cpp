@@ -102,6 +102,20 @@ TEST(Merge, OtherInitialiserDiffers) {
             Reason::TranslationUnitsDiffer);
 }
 
+TEST(Merge, AnObjectThatIsAnArrayElsewhereDiffers) {
+  TestUnit B = includer("/b.cu");
+  arrayOf(B).IsObject = true;
+  EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)),
+            Reason::TranslationUnitsDiffer);
+}
+
+TEST(Merge, AVariableThatIsNoArrayElsewhereDiffers) {
+  TestUnit A = includer("/a.cu"), B("/b.cu", /*WithKernel=*/false);
+  EXPECT_EQ(reasonOf(planOf(A, B)), Reason::DynamicIndex);
+  B.Result.Facts.NoArrays.insert(arrayOf(A).Where);
+  EXPECT_EQ(reasonOf(planOf(A, B)), Reason::TranslationUnitsDiffer);
+}
+
 TEST(Merge, UseThatOneUnitDoesNotSeeDiffers) {
   TestUnit B = includer("/b.cu");
   arrayOf(B).Uses.push_back(makeUse());

@@ -84,7 +84,8 @@ TEST_F(RunTimeChoice, IsNotWhereALaunchThatCannotChooseGains) {
   add(110).Text.Choice = {};
   EXPECT_FALSE(kernel().Chooses);
   EXPECT_TRUE(kernel().MovesArrays);
-  EXPECT_EQ(kernel().WhyNoChoice, "launches that cannot choose gain, too");
+  EXPECT_EQ(kernel().WhyNoChoice,
+            "launches that cannot choose would lose their gain");
 }
 
 TEST_F(RunTimeChoice, LeavesLaunchesThatCannotChooseAlone) {
@@ -119,7 +120,8 @@ TEST_F(RunTimeChoice, IsNotForSureGains) {
   work(Much);
   ASSERT_GE(kernel().Predicted->Worst, 1);
   EXPECT_FALSE(kernel().Chooses);
-  EXPECT_EQ(kernel().WhyNoChoice, "it gains by the version in any case");
+  EXPECT_EQ(kernel().WhyNoChoice,
+            "it gains even in the worst case of the prediction");
   EXPECT_TRUE(kernel().MovesArrays);
 }
 
@@ -136,7 +138,8 @@ TEST_F(RunTimeChoice, IsNotForKernelsThatPoll) {
   work(Little);
   U.Result.Evidence.Work["k"].Polls = true;
   EXPECT_FALSE(kernel().Chooses);
-  EXPECT_EQ(kernel().WhyNoChoice, "it is not expected to gain in any case");
+  EXPECT_EQ(kernel().WhyNoChoice,
+            "none of its arrays would move; each array says why");
 }
 
 TEST_F(RunTimeChoice, IsNotForWorkThatNobodySaw) {
@@ -162,11 +165,14 @@ TEST_F(RunTimeChoice, IsNotForFunctionsWithoutCopies) {
   F.Function.Name = F.Function.Id = "f";
   U.array(F);
   EXPECT_FALSE(kernel().Chooses);
+  EXPECT_EQ(kernel().WhyNoChoice,
+            "'b' is in f, which has no copy for a version");
 }
 
 TEST_F(RunTimeChoice, IsNotForKernelsWithAttributes) {
   U.kernel().AttributeSetAt = onLine(50);
   EXPECT_FALSE(kernel().Chooses);
+  EXPECT_EQ(kernel().WhyNoChoice, "the program sets its attributes");
 }
 
 TEST_F(RunTimeChoice, IsNotForKernelsThatWaitForBlocks) {
@@ -174,11 +180,15 @@ TEST_F(RunTimeChoice, IsNotForKernelsThatWaitForBlocks) {
   EXPECT_TRUE(kernel().Chooses);
   U.Result.Evidence.Waiting.insert("k");
   EXPECT_FALSE(kernel().Chooses);
+  EXPECT_EQ(kernel().WhyNoChoice,
+            "it waits for other blocks, all of which must be resident");
 }
 
 TEST_F(RunTimeChoice, IsNotForBodiesThatCannotStandTwice) {
   U.kernel().Text.VersionProblem = "its variable 'calls' is static";
   EXPECT_FALSE(kernel().Chooses);
+  EXPECT_EQ(kernel().WhyNoChoice,
+            "it has no version: its variable 'calls' is static");
   EXPECT_TRUE(kernel().MovesArrays);
 }
 

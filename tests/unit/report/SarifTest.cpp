@@ -138,6 +138,9 @@ TEST(Sarif, LevelFollowsTheVerdict) {
   EXPECT_EQ(L.result(0).getString("level"), "note");
   EXPECT_EQ(L.result(1).getString("level"), "note");
   EXPECT_EQ(L.result(2).getString("level"), "warning");
+  Plan P = samplePlan();
+  P.Arrays[3].Kernels.clear(); // No kernel reaches it.
+  EXPECT_EQ(Log(P).result(2).getString("level"), "note");
 }
 
 /// The rule for a reason.
