@@ -30,6 +30,18 @@ foreach(component IN ITEMS tool verify)
 endforeach()
 
 # Manual pages, of what --help prints.
+# What CPack would miss only after the build.
+find_program(BANKSTRIPE_DPKG dpkg)
+if(BANKSTRIPE_DPKG)
+  foreach(needed IN ITEMS dpkg-shlibdeps:dpkg-dev file:file objdump:binutils)
+    string(REGEX MATCH "(.*):(.*)" _ ${needed})
+    find_program(BANKSTRIPE_PROGRAM_${CMAKE_MATCH_1} ${CMAKE_MATCH_1})
+    if(NOT BANKSTRIPE_PROGRAM_${CMAKE_MATCH_1})
+      message(FATAL_ERROR "${CMAKE_MATCH_1} was not found (Debian: ${CMAKE_MATCH_2})")
+    endif()
+  endforeach()
+endif()
+
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(man_folder ${PROJECT_BINARY_DIR}/package/man)
 add_custom_target(man ALL

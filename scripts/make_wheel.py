@@ -89,6 +89,8 @@ def make(stage, folder, version):
         wheel.add(f"bankstripe/{file.name}", file.read_bytes())
     for file in sorted(path for path in stage.rglob("*") if path.is_file()):
         inside = file.relative_to(stage)
+        if inside.parts[:2] == ("share", "lintian"):  # For Debian's package alone.
+            continue
         if inside.parts[0] == "bin":
             wheel.add(f"{name}.data/scripts/{inside.name}", file.read_bytes(), 0o755)
         else:

@@ -26,7 +26,7 @@ export LC_ALL=C
 packages=(
   cmake ninja-build g++ python3
   clang-22 llvm-22-dev libclang-22-dev libclang-rt-22-dev clang-format-22
-  libgtest-dev libeigen3-dev
+  libgmock-dev libgtest-dev libeigen3-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev
 )
 # What some tests compare with; they are left out where it is missing.

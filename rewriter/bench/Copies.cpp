@@ -9,6 +9,7 @@
 #include "frontend/CompilerOptions.h"
 #include "model/HelperParts.h"
 #include "model/SourceFile.h"
+#include "report/Report.h"
 #include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -19,19 +20,24 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-GivenFiles::GivenFiles(const std::vector<std::string> &Paths) {
+GivenFiles::GivenFiles(const std::vector<std::string> &Paths,
+                       ExcludedFiles Excluded)
+    : Excluded(std::move(Excluded)) {
   for (const std::string &Path : Paths)
-    Real.push_back(realPath(Path));
+    Real.emplace_back(realPath(Path),
+                      realPath(fs::is_directory(Path) ? Path : "."));
 }
 
 bool GivenFiles::operator()(StringRef File) const {
   auto [It, New] = Known.try_emplace(File, false);
   if (New) {
     const std::string Path = realPath(File);
-    It->second = llvm::any_of(Real, [&](const std::string &Named) {
+    It->second = llvm::any_of(Real, [&](const auto &Given) {
+      const auto &[Named, Base] = Given;
       StringRef Rest = Path;
       return Rest.consume_front(Named) &&
-             (Rest.empty() || Named.back() == '/' || Rest.starts_with("/"));
+             (Rest.empty() || Named.back() == '/' || Rest.starts_with("/")) &&
+             !Excluded.contain(Path, Base);
     });
   }
   return It->second;
@@ -45,6 +51,27 @@ std::string bankstripe::commonFolder(llvm::ArrayRef<std::string> Files) {
     while (!GivenFiles({Common})(File))
       Common = path::parent_path(Common).str();
   return Common;
+}
+
+// Whether an earlier run wrote \p File.
+static bool isHelper(StringRef File) {
+  return StringRef(readText(File).value_or(""))
+      .starts_with(("// " + path::filename(File) + " ").str());
+}
+
+static llvm::Error refuseHelper(StringRef Place) {
+  return llvm::createStringError(
+      "cannot write '" + displayName(Place) +
+      "': there is another file of that name, which bankstripe did not write; "
+      "rename it, or use --embed-helper. Nothing was changed");
+}
+
+llvm::Error bankstripe::checkHelperPlace(StringRef Place) {
+  fs::file_status Status;
+  (void)fs::status(Place, Status, /*follow=*/false);
+  if (!fs::exists(Status) || (fs::is_regular_file(Status) && isHelper(Place)))
+    return llvm::Error::success();
+  return refuseHelper(Place);
 }
 
 static std::string withSlash(std::string Folder) {
@@ -195,6 +222,28 @@ static std::string helperOf(const std::set<std::string> &Files,
   return helperFor(Texts);
 }
 
+// Ours takes nobody's place: neither what lies in the Folder, nor the copy of
+// one of Files.
+static llvm::Error checkHelperPlaces(const std::set<std::string> &Files,
+                                     llvm::ArrayRef<ChangedFile> Changes,
+                                     StringRef Folder) {
+  for (const StringRef Name : {HelperFileName, ChoiceFileName}) {
+    if (llvm::none_of(Changes, [&](const ChangedFile &File) {
+          return llvm::any_of(
+              findIncludes(File.After), [&](const IncludeDirective &D) {
+                return D.Quoted && path::filename(D.Name) == Name;
+              });
+        }))
+      continue;
+    if (llvm::Error E = checkHelperPlace((Folder + Name).str()))
+      return E;
+    for (const std::string &File : Files)
+      if (path::filename(File) == Name && !isHelper(File))
+        return refuseHelper(File);
+  }
+  return llvm::Error::success();
+}
+
 // A file that is reached by way of a link to its folder as well has one copy,
 // which the others include: `#pragma once` would not know two for one.
 llvm::Error Copies::copyOnce(StringRef File, StringRef Place,
@@ -217,6 +266,8 @@ llvm::Error Copies::write(const std::set<std::string> &Files,
     Changed[realPath(File.Path)] = &File;
     All.insert(File.Path);
   }
+  if (llvm::Error E = checkHelperPlaces(All, Changes, Folder))
+    return E;
   Helper = helperOf(All, Changes, Folder);
   llvm::Error Problems = llvm::Error::success();
   std::map<std::string, std::string> Copied; // By real path, where.

@@ -28,19 +28,26 @@
 namespace bankstripe {
 
 /// The files that the user put at our disposal by naming them or folders above
-/// them, be it through links.
+/// them, be it through links, and not excluding them.
 class GivenFiles {
 public:
-  explicit GivenFiles(const std::vector<std::string> &Paths);
+  explicit GivenFiles(const std::vector<std::string> &Paths,
+                      ExcludedFiles Excluded = {});
   bool operator()(llvm::StringRef File) const;
 
 private:
-  std::vector<std::string> Real;
+  /// Each with the folder below which globs are compared.
+  std::vector<std::pair<std::string, std::string>> Real;
+  ExcludedFiles Excluded;
   mutable llvm::StringMap<bool> Known; ///< Many units read the same headers.
 };
 
 /// The folder that all of \p Files lie in, or are themselves, without links.
 std::string commonFolder(llvm::ArrayRef<std::string> Files);
+
+/// Error: a helper cannot be written at \p Place, since there is a file that no
+/// earlier run wrote. It says that nothing was changed, so ask before that.
+llvm::Error checkHelperPlace(llvm::StringRef Place);
 
 /// The copies of one tree.
 class Copies {
@@ -60,7 +67,7 @@ public:
   /// helper where these include it. Nothing outside of the folder is touched,
   /// also through no link. Errors: something cannot be written, or a file
   /// outside of the tree includes the original of a changed one; the others
-  /// are written.
+  /// are written. If another file has the name of a helper, nothing is.
   llvm::Error write(const std::set<std::string> &Files,
                     llvm::ArrayRef<ChangedFile> Changes);
 

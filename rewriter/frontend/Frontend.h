@@ -23,6 +23,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/GlobPattern.h"
 #include <string>
 #include <vector>
 
@@ -82,6 +83,22 @@ struct Toolkit {
   std::string Root;    ///< Holds include/cuda_runtime.h; empty when none.
   std::string Nvcc;    ///< Path of nvcc; empty when only headers are there.
   std::string Version; ///< `13.0`; empty when unknown.
+};
+
+/// What `--exclude` leaves out.
+class ExcludedFiles {
+public:
+  /// Nothing.
+  ExcludedFiles() = default;
+  /// An error if one of \p Globs is none.
+  static llvm::Expected<ExcludedFiles>
+  create(llvm::ArrayRef<std::string> Globs);
+  /// Whether a glob matches \p File, which is absolute, or where it lies below
+  /// \p Base.
+  bool contain(llvm::StringRef File, llvm::StringRef Base) const;
+
+private:
+  std::vector<llvm::GlobPattern> Globs;
 };
 
 /// Looks for a toolkit: \p CudaPath if given, then CUDA_HOME, CUDA_PATH, the

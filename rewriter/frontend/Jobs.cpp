@@ -18,7 +18,6 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/Path.h"
 #include <map>
 #include <set>
@@ -34,20 +33,6 @@ constexpr char CudaSuffix[] = ".cu";
 bool isBelow(StringRef Path, StringRef Folder) {
   return Path.consume_front(Folder) &&
          (Folder.ends_with("/") || Path.starts_with("/"));
-}
-
-/// The globs of `--exclude`.
-Expected<std::vector<GlobPattern>>
-excludedGlobs(const FrontendOptions &Options) {
-  std::vector<GlobPattern> Result;
-  for (const std::string &Glob : Options.Exclude) {
-    Expected<GlobPattern> Pattern = GlobPattern::create(Glob);
-    if (!Pattern)
-      return createStringError(
-          "'" + Glob + "' is not a glob: " + toString(Pattern.takeError()));
-    Result.push_back(std::move(*Pattern));
-  }
-  return Result;
 }
 
 using Entry = clang::tooling::CompileCommand;
@@ -183,7 +168,7 @@ Expected<std::vector<std::string>> findSources(StringRef Folder) {
 class Collector {
 public:
   Collector(const FrontendOptions &Options, Database Known,
-            std::vector<GlobPattern> Excluded, Toolkit Kit)
+            ExcludedFiles Excluded, Toolkit Kit)
       : Options(Options), Known(std::move(Known)),
         Excluded(std::move(Excluded)), Kit(std::move(Kit)) {}
 
@@ -247,12 +232,7 @@ private:
 
   /// \p File is absolute; \p Base is the folder that it was found under.
   void addFile(const std::string &File, StringRef Base) {
-    StringRef Relative = File;
-    if (isBelow(File, Base))
-      Relative = Relative.drop_front(Base.size()).ltrim('/');
-    if (any_of(Excluded, [&](const GlobPattern &Glob) {
-          return Glob.match(File) || Glob.match(Relative);
-        }))
+    if (Excluded.contain(File, Base))
       return;
     ArrayRef<Entry> Commands = Known.of(File);
     if (!Options.CompilerArgs.empty() || Commands.empty())
@@ -306,7 +286,7 @@ private:
 
   const FrontendOptions &Options;
   Database Known;
-  const std::vector<GlobPattern> Excluded;
+  const ExcludedFiles Excluded;
   const Toolkit Kit;
   std::map<std::string, Toolkit> Kits;
   std::set<std::tuple<std::string, std::string, std::vector<std::string>>> Seen;
@@ -314,6 +294,27 @@ private:
 };
 
 } // namespace
+
+Expected<ExcludedFiles> ExcludedFiles::create(ArrayRef<std::string> Globs) {
+  ExcludedFiles Result;
+  for (const std::string &Glob : Globs) {
+    Expected<GlobPattern> Pattern = GlobPattern::create(Glob);
+    if (!Pattern)
+      return createStringError(
+          "'" + Glob + "' is not a glob: " + toString(Pattern.takeError()));
+    Result.Globs.push_back(std::move(*Pattern));
+  }
+  return Result;
+}
+
+bool ExcludedFiles::contain(StringRef File, StringRef Base) const {
+  StringRef Relative = File;
+  if (isBelow(File, Base))
+    Relative = Relative.drop_front(Base.size()).ltrim('/');
+  return any_of(Globs, [&](const GlobPattern &Glob) {
+    return Glob.match(File) || Glob.match(Relative);
+  });
+}
 
 Expected<std::vector<std::string>> databasePaths(StringRef DatabaseDirectory) {
   Expected<Database> Known = Database::load(DatabaseDirectory);
@@ -342,7 +343,7 @@ Expected<std::vector<CompileJob>> collectJobs(ArrayRef<std::string> Paths,
   Expected<Database> Known = Database::load(Options.DatabaseDirectory);
   if (!Known)
     return Known.takeError();
-  Expected<std::vector<GlobPattern>> Excluded = excludedGlobs(Options);
+  Expected<ExcludedFiles> Excluded = ExcludedFiles::create(Options.Exclude);
   if (!Excluded)
     return Excluded.takeError();
   Collector Jobs(Options, std::move(*Known), std::move(*Excluded),

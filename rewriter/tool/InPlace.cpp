@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/InPlace.h"
+#include "bench/Copies.h"
 #include "model/HelperParts.h"
 #include "model/SourceFile.h"
 #include "report/Report.h"
@@ -61,16 +62,6 @@ bankstripe::helpersFor(llvm::ArrayRef<ChangedFile> Changes) {
   return Helpers;
 }
 
-// Whether an earlier run wrote what is at \p Place, or nothing is there.
-static bool mayReplace(StringRef Place) {
-  fs::file_status Status;
-  if (fs::status(Place, Status, /*follow=*/false))
-    return !fs::exists(Status);
-  return fs::is_regular_file(Status) &&
-         StringRef(readText(Place).value_or(""))
-             .starts_with(("// " + path::filename(Place) + " ").str());
-}
-
 static std::string countArrays(const Plan &P, StringRef File) {
   const auto Moved = llvm::count_if(P.Arrays, [&](const PlannedArray &A) {
     return A.Array.Where.File == File && A.Verdict.changesSource();
@@ -121,11 +112,8 @@ llvm::Error bankstripe::writeInPlace(const RunResult &Run, Detail Level) {
   const auto Helpers = helpersFor(Run.Changes);
   std::vector<NewContents> All;
   for (const auto &[Place, Text] : Helpers) {
-    if (!mayReplace(Place))
-      return llvm::createStringError(
-          "cannot write '" + displayName(Place) +
-          "': there is another file of that name, which bankstripe did not "
-          "write; rename it, or use --embed-helper. Nothing was changed");
+    if (llvm::Error E = checkHelperPlace(Place))
+      return E;
     All.push_back({Place, Text, std::nullopt});
   }
   for (const ChangedFile &File : Run.Changes)

@@ -517,6 +517,14 @@ static std::optional<Command> chosenCommand() {
 std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
                                                         const char **Argv) {
   std::vector<const char *> Own = splitOff(Argc, Argv, Frontend.CompilerArgs);
+  // LLVM takes it for a -j.
+  if (llvm::any_of(Own, [](llvm::StringRef Word) {
+        return Word == "--json" || Word.starts_with("--json=");
+      })) {
+    (void)usageError("there is no --json; --format=json prints that on "
+                     "standard output");
+    return std::nullopt;
+  }
   const std::string About = prepareHelp(Own, Category, Paths);
   cl::SetVersionPrinter(printVersion);
   std::string Errors;

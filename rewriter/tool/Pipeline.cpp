@@ -70,6 +70,11 @@ static llvm::Error collectAll(ReadResult &Read, const ReadingOptions &Options) {
 
 namespace {
 
+/// What is no glob was said when jobs were looked for.
+ExcludedFiles excludedBy(const ReadingOptions &Options) {
+  return llvm::cantFail(ExcludedFiles::create(Options.Frontend.Exclude));
+}
+
 /// Reads units, as processes of their own or from the cache.
 class UnitReader {
 public:
@@ -77,7 +82,8 @@ public:
              Answers *Known)
       : Options(Options), IsAlone(Hooks), Known(Known),
         MayEdit(Hooks && Hooks->HeadersChange ? std::vector<std::string>{"/"}
-                                              : Options.Paths),
+                                              : Options.Paths,
+                excludedBy(Options)),
         State(MayEdit) {}
 
   /// What is known of \p Job from before, if nothing is missing from it.

@@ -303,7 +303,7 @@ int Launcher::compileCopies(const SourceResult &Result) {
 // A compiler that cannot write its output says so; we make no folders for it.
 bool Launcher::canWriteBeside() const {
   llvm::SmallString<256> Output(Command.Output);
-  if (fs::make_absolute(Output))
+  if (Output == "-" || fs::make_absolute(Output))
     return false;
   return fs::is_directory(path::parent_path(Output)) &&
          (!fs::exists(Output) || fs::is_regular_file(Output));
@@ -367,6 +367,17 @@ static std::vector<std::string> removeFlags(std::vector<std::string> &Words) {
   return splitWords(environment("BANKSTRIPE_FLAGS"));
 }
 
+// Options of `rewrite` that say what becomes of its result, or how the command
+// is found: here both are known, so who gives one expects something else.
+static StringRef findMeaningless(llvm::ArrayRef<std::string> Flags) {
+  for (StringRef Flag : Flags)
+    if (llvm::is_contained({"in-place", "output-dir", "check", "dry-run",
+                            "embed-helper", "format", "p", "trust-commands"},
+                           Flag.ltrim('-').split('=').first))
+      return Flag;
+  return "";
+}
+
 int bankstripe::runWrap(std::vector<std::string> Words) {
   std::vector<std::string> Flags = removeFlags(Words);
   if (Words.empty()) {
@@ -383,6 +394,12 @@ int bankstripe::runWrap(std::vector<std::string> Words) {
   }
   if (isSet("BANKSTRIPE_DISABLE") || isSet("BANKSTRIPE_WRAPPED"))
     return become(Words);
+  if (const StringRef Flag = findMeaningless(Flags); !Flag.empty()) {
+    llvm::errs() << "bankstripe: '" << printable(Flag)
+                 << "' is not for 'wrap', which compiles a rewritten copy and "
+                    "leaves the source as it is; see bankstripe wrap --help\n";
+    return ExitUsage;
+  }
   // What the compiler runs is not rewritten again.
   setenv("BANKSTRIPE_WRAPPED", "1", /*overwrite=*/1);
   llvm::SmallString<256> Directory;

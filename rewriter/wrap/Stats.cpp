@@ -32,11 +32,11 @@ std::string CompileStats::text() const {
     const auto Found = Counts.find(What);
     return Found == Counts.end() ? 0 : Found->second;
   };
-  std::string Text = countOf(Number("promoted"), "array");
+  std::string Text = countOf(Number("moved"), "array");
   // Of functions that others call, nobody knows the kernels.
   if (Number("kernels"))
     Text += " of " + countOf(Number("kernels"), "kernel");
-  Text += " promoted";
+  Text += " moved";
   if (Number("unfulfilled"))
     Text += ", " + countOf(Number("unfulfilled"), "decision") + " not followed";
   if (const int64_t Choosing = Number("choosing"))

@@ -26,14 +26,14 @@ inline constexpr llvm::StringLiteral StatsFileName = ".bankstripe-stats";
 struct CompileStats {
   std::string Source, Object; ///< Absolute.
   /// What became of it: 1 for `parsed` and `rewritten`; arrays that are
-  /// `promoted`, the `kernels` that reach those, and how many of these are
+  /// `moved`, the `kernels` that reach those, and how many of these are
   /// `choosing` at run time; arrays by their verdict (`verdict stripe`), those
   /// that stay by their reason (`reason nolint`), and the decisions that are
   /// `unfulfilled`.
   std::map<std::string, int64_t> Counts;
   double Seconds = 0; ///< That it took longer.
 
-  /// `2 arrays of 1 kernel promoted`.
+  /// `2 arrays of 1 kernel moved`.
   std::string text() const;
 };
 

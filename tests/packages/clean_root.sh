@@ -94,7 +94,7 @@ follow install
 inside apt-get install -qq --no-install-recommends g++ >"$work/log" 2>&1 ||
   { tail -n 5 "$work/log" >&2; cannot "g++ cannot be installed"; }
 follow use
-step "the first array is promoted, $((SECONDS - started)) s after the package came"
+step "the first array is rewritten, $((SECONDS - started)) s after the package came"
 [ $((SECONDS - started)) -le $longest ] || fail "that is more than $longest s"
 inside bankstripe-verify --version 2>/dev/null && fail "the package holds more than it should"
 cp "$build"/bankstripe-verify_*.deb "$root/srv/verify.deb"

@@ -25,7 +25,7 @@ failures=0
 count=0
 
 everything="cmake ninja-build g++ python3 clang-22 llvm-22-dev libclang-22-dev
-  libclang-rt-22-dev clang-format-22 libgtest-dev libeigen3-dev
+  libclang-rt-22-dev clang-format-22 libgmock-dev libgtest-dev libeigen3-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev
   clang-tools-22 nodejs python3-yaml ccache sccache mkdocs mkdocs-material"
 

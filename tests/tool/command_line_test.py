@@ -91,6 +91,11 @@ class Usage(ToolTest):
         self.bad("options follow the command: bankstripe COMMAND --layout=slot\n",
                  "--layout=slot", "analyze", "a.cu")
 
+    def test_json_is_a_format(self):
+        for command in ("analyze", "rewrite", "verify", "tune"):
+            for option in ("--json", "--json=out.json"):
+                self.bad("--format=json prints that on standard output;", command, option, "a.cu")
+
     def test_no_path(self):
         self.bad("give at least one file or folder", "analyze")
 
@@ -287,6 +292,20 @@ class Selection(ToolTest):
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "--exclude=deep/*", "src"))
         self.assert_rewritten("src/a.cu")
         self.assertEqual(self.read("src/deep/b.cu"), moves("b"))
+
+    def test_excluded_headers_are_not_changed_either(self):
+        header = "#pragma once\n" + moves("shared")
+        self.write("src/deep/kernel.cuh", header)
+        self.write("src/d.cu", '#include "deep/kernel.cuh"\n' + moves("d"))
+        for options in (["--exclude=deep/*"], ["--exclude=*.cuh"]):
+            self.expect(DONE, self.run_tool("rewrite", "--in-place", *options, "src"))
+            self.assertEqual(self.read("src/deep/kernel.cuh"), header)
+        self.assert_rewritten("src/d.cu")
+        self.assertRegex(self.run_tool("analyze", "--exclude=*.cuh", "src").stdout,
+                         r"deep/kernel\.cuh:.*\[unchanged, outside-paths\]")
+        # What was read before with other globs is not what is wanted now.
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "src"))
+        self.assert_rewritten("src/deep/kernel.cuh")
 
     def test_number_of_threads_changes_nothing(self):
         one = self.run_tool("rewrite", "-j1", "src")

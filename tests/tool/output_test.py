@@ -271,6 +271,32 @@ class OutputFolder(ToolTest):
         self.assertIn('#include "../bankstripe.cuh"', self.read("out/striped/deep/b.cu"))
         self.assertEqual(self.read("out/striped/deep/plain.cu"), PLAIN)
 
+    def test_other_file_of_the_name_of_the_helper_stays(self):
+        own = "#pragma once\n// My own stripes.\n"
+        for name, options in (("bankstripe.cuh", []), ("bankstripe_choose.cuh", ["--choose"])):
+            for place in (f"out/{name}", f"src/{name}"):
+                with self.subTest(place):
+                    # As a source that reads it, so that it would be copied.
+                    include = f'#include "{name}"\n' if place.startswith("src") else ""
+                    self.write("src/a.cu", include + moves())
+                    self.write(place, own)
+                    before = self.snapshot()
+                    done = self.expect(SOME_FAILED, self.run_tool(
+                        "rewrite", "--output-dir=out", *options, "src"))
+                    self.assertIn(f"cannot write '{place}': there is another file of that name",
+                                  done.stderr)
+                    after = self.snapshot()
+                    self.assertEqual({n: after[n] for n in before}, before)
+                    self.assertNotIn("out/a.cu", after)
+                    (self.folder / place).unlink()
+
+    def test_what_needs_no_helper_is_copied_beside_another_one(self):
+        self.write("src/a.cu", moves())
+        self.write("out/bankstripe.cuh", "#pragma once\n// My own stripes.\n")
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "--embed-helper", "src"))
+        self.assert_rewritten("out/a.cu")
+        self.assertIn("My own", self.read("out/bankstripe.cuh"))
+
     def test_has_one_helper_for_all_launches_that_choose(self):
         self.write("src/a.cu", moves("first"))
         self.write("src/deep/b.cu", moves("second"))

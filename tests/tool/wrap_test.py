@@ -276,7 +276,7 @@ class Rewritten(WrapTest):
                          ["-Xcompiler=-iquote,src", "obj/app.a.bankstripe/a.cu", "src/plain.cu",
                           "obj/app.b.bankstripe/b.cu", "-o", "obj/app"])
         self.assertEqual(done.stderr, "err\nbankstripe: src/a.cu, src/plain.cu, src/b.cu: "
-                                      "2 arrays of 2 kernels promoted\n")
+                                      "2 arrays of 2 kernels moved\n")
 
     # Quoted names could mean other files with the folder of another source.
     def test_sources_of_several_folders_stay_if_one_must_be_named(self):
@@ -385,6 +385,26 @@ class Rewritten(WrapTest):
         self.assertEqual(done.returncode, 0)
         self.assertIn("warning: '--nonsense' is not understood", done.stderr)
 
+    def test_what_is_excluded_is_compiled_as_it_is(self):
+        for glob in ("*/a.cu", "src/*"):
+            done = self.wrap("--no-confirm", "--min-speedup=0", f"--exclude={glob}",
+                             self.compiler, "-c", "src/a.cu", "-o", "obj/a.o")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "out 1\n", "err\n"))
+            self.assertIn("src/a.cu", self.calls()[-1])
+
+    def test_options_that_mean_nothing_here_are_refused(self):
+        for option in ("--in-place", "--output-dir=out", "--check", "--dry-run", "--embed-helper",
+                       "--format=json", "-p=build", "--trust-commands"):
+            for done in (self.wrap(option, self.compiler, "-c", "src/a.cu", "-o", "obj/a.o"),
+                         self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o",
+                                   BANKSTRIPE_FLAGS=f"--quiet {option}")):
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertEqual(done.stderr.count("\n"), 1)
+                self.assertIn(f"'{option}' is not for 'wrap', which compiles", done.stderr)
+        done = self.wrap("--in-place", self.compiler, "-c", "src/a.cu", "-o", "obj/a.o",
+                         BANKSTRIPE_DISABLE="1")
+        self.assertEqual(done.returncode, 0)
+
     def test_options_before_the_compiler_are_in_the_place_of_the_flags(self):
         options = ["--no-confirm", "--min-speedup=0", "--layout=slot", "--quiet"]
         done = self.wrap(*options, self.compiler, "-c", "src/a.cu", "-o", "obj/a.o",
@@ -433,7 +453,7 @@ class Stats(WrapTest):
         return done.stderr
 
     def test_a_rewritten_file_has_a_line_until_something_changes(self):
-        said = "bankstripe: src/a.cu: 1 array of 1 kernel promoted\n"
+        said = "bankstripe: src/a.cu: 1 array of 1 kernel moved\n"
         self.assertEqual(self.compile("a"), "err\n" + said)
         self.assertEqual(self.compile("a"), "err\n")
         self.write("src/a.cu", COUNT.replace("int last[8] = {0};", "int last[8] = {0}, more[8] = {0};")
@@ -442,7 +462,7 @@ class Stats(WrapTest):
 
     def test_kernels_that_choose_are_counted(self):
         said = self.compile("a", BANKSTRIPE_FLAGS="--choose --no-confirm --min-speedup=0")
-        self.assertEqual(said, "err\nbankstripe: src/a.cu: 1 array of 1 kernel promoted, "
+        self.assertEqual(said, "err\nbankstripe: src/a.cu: 1 array of 1 kernel moved, "
                                "1 kernel chooses at run time\n")
         self.assertIn("::bankstripe::chosen<decltype(count), count, count_striped>()", self.copy())
         self.assertIn("struct comparison", self.read("obj/a.o.bankstripe/bankstripe_choose.cuh"))
@@ -453,7 +473,7 @@ class Stats(WrapTest):
 
     def test_a_table_of_a_function_that_nobody_calls_has_no_kernels(self):
         self.write("src/c.cu", "__device__ int prime(int i) { const int p[4] = {2, 3, 5, 7}; return p[i]; }\n")
-        self.assertEqual(self.compile("c"), "err\nbankstripe: src/c.cu: 1 array promoted\n")
+        self.assertEqual(self.compile("c"), "err\nbankstripe: src/c.cu: 1 array moved\n")
 
     def test_decisions_that_are_not_followed_are_named(self):
         self.write("src/a.cu", COUNT.replace("__shared__", "").replace("int last[8]", "int rest[8], last[8]")
@@ -461,7 +481,7 @@ class Stats(WrapTest):
         self.write(".bankstripe.yaml", "version: 1\narrays:\n"
                    "  - {file: src/a.cu, function: count, array: rest, decision: stripe}\n")
         said = self.compile("a")
-        self.assertIn("promoted, 1 decision not followed\n", said)
+        self.assertIn("moved, 1 decision not followed\n", said)
         self.assertIn("bankstripe: 'rest' of count is not as decided: ", said)
 
     def test_a_build_is_summed_up(self):

@@ -30,9 +30,12 @@ protected:
     S.Source = "/a.cu";
     S.Object = (Folder + "/" + Object).str();
     std::ofstream(S.Object) << "object";
-    S.Counts = {{"parsed", Stripes != 0},        {"rewritten", Stripes != 0},
-                {"promoted", Stripes},           {"kernels", 1},
-                {"verdict stripe", Stripes},     {"verdict unchanged", 1},
+    S.Counts = {{"parsed", Stripes != 0},
+                {"rewritten", Stripes != 0},
+                {"moved", Stripes},
+                {"kernels", 1},
+                {"verdict stripe", Stripes},
+                {"verdict unchanged", 1},
                 {"reason block-size-unknown", 1}};
     S.Seconds = 0.5;
     const bool News = areNews(S);
@@ -88,20 +91,20 @@ TEST_F(Stats, OfOtherVersionsAreLeftOut) {
 
 TEST_F(Stats, AreSaidInWords) {
   CompileStats S;
-  S.Counts = {{"promoted", 2}, {"kernels", 1}};
-  EXPECT_EQ(S.text(), "2 arrays of 1 kernel promoted");
-  S.Counts = {{"promoted", 1}, {"kernels", 3}};
-  EXPECT_EQ(S.text(), "1 array of 3 kernels promoted");
+  S.Counts = {{"moved", 2}, {"kernels", 1}};
+  EXPECT_EQ(S.text(), "2 arrays of 1 kernel moved");
+  S.Counts = {{"moved", 1}, {"kernels", 3}};
+  EXPECT_EQ(S.text(), "1 array of 3 kernels moved");
 }
 
 TEST_F(Stats, SayHowManyKernelsChoose) {
   CompileStats S;
-  S.Counts = {{"promoted", 3}, {"kernels", 2}};
-  EXPECT_EQ(S.text(), "3 arrays of 2 kernels promoted");
+  S.Counts = {{"moved", 3}, {"kernels", 2}};
+  EXPECT_EQ(S.text(), "3 arrays of 2 kernels moved");
   S.Counts["choosing"] = 2;
   EXPECT_EQ(S.text(),
-            "3 arrays of 2 kernels promoted, 2 kernels choose at run time");
+            "3 arrays of 2 kernels moved, 2 kernels choose at run time");
   S.Counts["choosing"] = 1;
   EXPECT_EQ(S.text(),
-            "3 arrays of 2 kernels promoted, 1 kernel chooses at run time");
+            "3 arrays of 2 kernels moved, 1 kernel chooses at run time");
 }
