@@ -55,8 +55,11 @@ def rewrite(source: str, *options: str, compiler_options: Iterable[str] = (), cw
     Where nothing would be gained, the source is returned as it is. What was done and why goes to the logger
     "bankstripe" (level INFO).
 
-    Raises Error if the source cannot be read, and FileNotFoundError if there is no program.
+    Raises Error if the source cannot be read, FileNotFoundError if there is no program, and TypeError if
+    compiler_options is a text instead of a list.
     """
+    if isinstance(compiler_options, str):
+        raise TypeError("compiler_options: a list of options is needed, such as ['-DN=8']")
     done = subprocess.run([program(), "rewrite", *options, "-", "--", *compiler_options], input=source.encode(),
                           capture_output=True, check=False, cwd=cwd)
     said = done.stderr.decode(errors="replace")

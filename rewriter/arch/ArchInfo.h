@@ -29,6 +29,9 @@ namespace bankstripe {
 
 /// Threads of the largest block.
 inline constexpr unsigned LargestBlock = 1024;
+/// Static storage is a multiple of this many bytes, so that what lies behind it
+/// in shared memory stays aligned as it was.
+inline constexpr uint64_t StaticGrain = 128;
 /// Static shared memory that a block may have without an opt-in, in bytes.
 inline constexpr uint64_t StaticSharedLimit = 48 * 1024;
 /// Of an SM, and at most of a block.

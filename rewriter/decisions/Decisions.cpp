@@ -233,8 +233,35 @@ template <> struct llvm::yaml::MappingTraits<VersionedFile> {
   }
 };
 
+// Whether it is nested deeper than decisions are, by far. The YAML reader calls
+// itself for each level.
+static bool nestsTooDeep(StringRef Text) {
+  constexpr int MostLevels = 64;
+  constexpr size_t MostBlanks = 256;
+  int Level = 0;
+  while (!Text.empty()) {
+    StringRef Line;
+    std::tie(Line, Text) = Text.split('\n');
+    const StringRef Code = Line.ltrim(' ');
+    const StringRef Rest = Code.ltrim("-?: \t");
+    int Opened = 0;
+    for (const char C : Code.drop_back(Rest.size()))
+      Opened += C != ' ' && C != '\t';
+    for (const char C : Rest) {
+      Level += (C == '[' || C == '{') - (C == ']' || C == '}');
+      if (Level > MostLevels)
+        return true;
+    }
+    if (Opened > MostLevels || Line.size() - Code.size() > MostBlanks)
+      return true;
+  }
+  return false;
+}
+
 llvm::Expected<DecisionsFile> bankstripe::parseDecisions(StringRef Text,
                                                          StringRef Path) {
+  if (nestsTooDeep(Text))
+    return llvm::createStringError(Path + ": error: it is nested too deeply");
   Reading From{Path, {}, {}, {}};
   From.Lines.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBuffer(Text, Path, false), {});

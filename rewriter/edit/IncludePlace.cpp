@@ -31,18 +31,30 @@ struct Preamble {
 
 } // namespace
 
-static Preamble readPreamble(StringRef Code, StringRef Helper) {
+// The begin of the line behind a directive whose last token ends at End. It may
+// go on: by a backslash, or in a comment.
+static unsigned lineBehind(const std::string &Code, size_t End) {
+  const size_t Newline = std::min(Code.find('\n', End), Code.size());
+  const StringRef Tail = StringRef(Code).slice(End, Newline).trim();
+  if (!Tail.ends_with("\\") && (!Tail.contains("/*") || Tail.ends_with("*/")))
+    return std::min(Newline + 1, Code.size());
+  const std::set<size_t> Safe = findSafeLines(Code);
+  const auto Line = Safe.lower_bound(End);
+  return Line == Safe.end() ? Code.size() : *Line;
+}
+
+static Preamble readPreamble(StringRef Whole, StringRef Helper) {
   Preamble Result;
-  Result.Size = clang::Lexer::ComputePreamble(Code, tokenOptions()).Size;
-  const std::string Text = Code.take_front(Result.Size).str();
+  Result.Size = clang::Lexer::ComputePreamble(Whole, tokenOptions()).Size;
+  const std::string Code = Whole.str();
   unsigned Depth = 0, GuardDepth = 0; // 1 inside an include guard.
   bool IsFirst = true;
-  for (TokenReader Tokens(Text); !Tokens.atEnd(); IsFirst = false) {
+  for (TokenReader Tokens(Code);
+       !Tokens.atEnd() && Tokens.offset() < Result.Size; IsFirst = false) {
     Tokens.next(); // Behind the `#`.
     const StringRef Name = Tokens.startsLine() ? "" : Tokens.text();
-    if (Name.starts_with("include") && Depth == GuardDepth) {
-      const size_t Newline = Text.find('\n', Tokens.offset());
-      Result.AfterInclude = std::min<size_t>(Newline, Text.size() - 1) + 1;
+    const bool Includes = Name.starts_with("include") && Depth == GuardDepth;
+    if (Includes) {
       Tokens.next();
       StringRef File = Tokens.text();
       Result.HasHelper |=
@@ -59,8 +71,11 @@ static Preamble readPreamble(StringRef Code, StringRef Helper) {
         Result.HasHelper = false;
       }
     }
-    while (!Tokens.atEnd() && !Tokens.startsLine())
-      Tokens.next();
+    size_t End = Tokens.offset();
+    for (; !Tokens.atEnd() && !Tokens.startsLine(); Tokens.next())
+      End = Tokens.offset() + Tokens.text().size();
+    if (Includes)
+      Result.AfterInclude = lineBehind(Code, End);
   }
   Result.EndsAtTop = Depth == GuardDepth;
   return Result;

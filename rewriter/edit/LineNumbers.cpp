@@ -117,6 +117,26 @@ std::string bankstripe::withLineDirectives(const std::string &Text,
   return Result;
 }
 
+std::map<size_t, unsigned>
+bankstripe::lineDirectivesIn(const std::string &Text) {
+  std::map<size_t, unsigned> Result;
+  for (TokenReader Tokens(Text); !Tokens.atEnd(); Tokens.next()) {
+    if (!Tokens.startsDirective())
+      continue;
+    const size_t Begin = Tokens.offset();
+    Tokens.next();
+    const bool IsNamed = !Tokens.startsLine() && Tokens.text() == "line";
+    if (IsNamed)
+      Tokens.next();
+    unsigned Number = 0;
+    if (!Tokens.startsLine() && !Tokens.text().getAsInteger(10, Number))
+      Result[Begin] = Number;
+    else if (IsNamed)
+      Result[Begin] = 0; // By a macro.
+  }
+  return Result;
+}
+
 bool bankstripe::computesWithLines(const std::string &Code) {
   bool Computes = false, SaysLine = false, IsMessage = false;
   auto End = [&] {
@@ -139,8 +159,9 @@ bool bankstripe::computesWithLines(const std::string &Code) {
   return Computes;
 }
 
-std::string bankstripe::lineDirective(StringRef Code, unsigned Line) {
-  return ("#line " + llvm::Twine(Line) + lineEndingOf(Code)).str();
+std::string bankstripe::lineDirective(const FileText &Code, unsigned Line) {
+  return ("#line " + llvm::Twine(Code.presumedLine(Line)) + lineEndingOf(Code))
+      .str();
 }
 
 EditList bankstripe::keepLineNumbers(const FileText &Code, EditList Edits) {

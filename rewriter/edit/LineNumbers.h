@@ -18,6 +18,7 @@
 
 #include "edit/TextEdits.h"
 #include "clang/Lex/Lexer.h"
+#include <map>
 
 namespace bankstripe {
 
@@ -65,13 +66,18 @@ std::set<size_t> findSafeLines(const std::string &Text);
 /// Whether \p Name can stand in a `#line` directive.
 bool canNameInDirective(llvm::StringRef Name);
 
+/// The offsets of the `#line` directives, and lines like `# 12 "name"`, in
+/// \p Text, with the number of the line behind each; 0 if a macro has it.
+std::map<size_t, unsigned> lineDirectivesIn(const std::string &Text);
+
 /// Whether \p Code computes with `__LINE__`. In a statement, or a macro, with a
 /// string or with `__FILE__` it is for a message, which had better name the
 /// line of the text that is compiled.
 bool computesWithLines(const std::string &Code);
 
-/// `#line 12` with the line ending of \p Code.
-std::string lineDirective(llvm::StringRef Code, unsigned Line);
+/// `#line 12`, as the text's own directives number its \p Line, with the line
+/// ending of \p Code.
+std::string lineDirective(const FileText &Code, unsigned Line);
 
 /// \p Edits, which are in order and do not touch, with directives that give the
 /// lines of \p Code behind them their numbers again.

@@ -24,6 +24,16 @@ unsigned FileText::lineAt(size_t Offset) const {
   return llvm::lower_bound(Newlines, Offset) - Newlines.begin() + 1;
 }
 
+unsigned FileText::presumedLine(unsigned Line) const {
+  if (!Given)
+    Given = lineDirectivesIn(str());
+  unsigned Result = Line;
+  for (const auto &[Offset, Number] : *Given)
+    if (const unsigned Before = lineAt(Offset); Before < Line)
+      Result = Number + Line - Before - 1;
+  return Result;
+}
+
 bool FileText::computesWithLines() const {
   if (!Computes)
     Computes = bankstripe::computesWithLines(str());

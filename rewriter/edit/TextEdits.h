@@ -14,6 +14,7 @@
 #define BANKSTRIPE_EDIT_TEXTEDITS_H
 
 #include "edit/Edit.h"
+#include <map>
 #include <set>
 
 namespace bankstripe {
@@ -26,6 +27,8 @@ public:
 
   /// The line that \p Offset is in, counted from 1.
   unsigned lineAt(size_t Offset) const;
+  /// What `__LINE__` is in \p Line.
+  unsigned presumedLine(unsigned Line) const;
   /// As of computesWithLines, or because others ask.
   bool computesWithLines() const;
   /// As of findSafeLines.
@@ -35,6 +38,7 @@ private:
   std::vector<size_t> Newlines; ///< Their offsets.
   mutable std::optional<bool> Computes;
   mutable std::optional<std::set<size_t>> Safe;
+  mutable std::optional<std::map<size_t, unsigned>> Given; ///< By `#line`.
 };
 
 /// `\r\n` if \p Code's first line ends so, else `\n`.

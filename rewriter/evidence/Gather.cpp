@@ -36,8 +36,9 @@ static bool isLinked(ParsedUnit &Unit) {
   return Unit.compiler().getLangOpts().GPURelocatableDeviceCode;
 }
 
-// Of a whole unit: kernels of other units may reach its functions, and shared
-// arrays of kernels that hold no array of a thread may become larger.
+// Of a whole unit: kernels of other units may reach its functions, shared
+// arrays of kernels that hold no array of a thread may become larger, and in
+// another stream, a kernel without arrays may wait for one that has some.
 static Expected<std::set<std::string>>
 findWaiting(Module &M, clang::CompilerInstance &Compiler,
             QuietContext &Context) {
@@ -91,7 +92,9 @@ Error Gatherer::readModule() {
 }
 
 Error Gatherer::readOptimizedModule() {
-  const bool AllMayWait = isLinked(Unit) || !Facts.SharedArrays.empty();
+  const bool AllMayWait =
+      isLinked(Unit) || !Facts.SharedArrays.empty() ||
+      any_of(Facts.Launches, [](const Launch &L) { return L.HasStream; });
   if (AllMayWait)
     if (Error E =
             findWaiting(*M, Unit.compiler(), Context).moveInto(Result.Waiting))

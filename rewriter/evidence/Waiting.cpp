@@ -14,7 +14,8 @@
 //
 // Such a kernel must not have fewer resident blocks than before. A loop waits
 // if each way out of it is decided by memory that others write, read anew in
-// each iteration at the same place:
+// each iteration at the same place (a way that only leads to a trap is none),
+// or one of them if the loop does no work but polls, as with a limit of tries:
 //
 //   a load that is volatile or atomic
 //   an atomic operation that changes nothing, or nothing more when it is
@@ -23,6 +24,9 @@
 //   a call that is not inlined and may do any of these
 //   a plain load, if the loop writes nothing, and a fence or the like keeps the
 //   load in it
+//
+// Where one thread reads for its block, the others find in shared memory what
+// it has stored there. A loop may also be inside of one assembly statement.
 //
 // It does not wait if what leaves it is computed from what it counts: a counter
 // of its own, a place that differs in each iteration, an atomic operation that
@@ -40,6 +44,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemoryLocation.h"
+#include "llvm/Analysis/MustExecute.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InlineAsm.h"
@@ -67,8 +72,14 @@ bool isSeenByBlocks(const Value &Pointer) {
   }
 }
 
+// Addresses of shared memory have 32 bits in assembly.
+bool isAddress(const Use &Argument) {
+  return Argument->getType()->isPointerTy() ||
+         Argument->getType()->isIntegerTy(64);
+}
+
 // Whether the assembly loads from an address of 64 bits, and hands out no work
-// by that. Addresses of shared memory have 32.
+// by that.
 bool loads(const CallBase &Call) {
   const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());
   if (!Code || Call.getType()->isVoidTy() || Call.arg_empty())
@@ -82,10 +93,18 @@ bool loads(const CallBase &Call) {
     return false;
   return (Text.contains("ld.") || Text.contains("ld_") ||
           Text.contains("atom.")) &&
-         any_of(Call.args(), [](const Use &Argument) {
-           return Argument->getType()->isPointerTy() ||
-                  Argument->getType()->isIntegerTy(64);
-         });
+         any_of(Call.args(), isAddress);
+}
+
+// Whether the assembly loads in a loop of its own from an address of 64 bits.
+bool pollsInside(const CallBase &Call) {
+  const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());
+  if (!Code)
+    return false;
+  const StringRef Text = Code->getAsmString();
+  return (Text.contains("bra ") || Text.contains("bra.")) &&
+         (Text.contains("ld.") || Text.contains("atom.")) &&
+         any_of(Call.args(), isAddress);
 }
 
 // Whether an atomic operation leaves the same there when it is repeated.
@@ -141,7 +160,8 @@ bool mayMakeLoopWait(const Instruction &I) {
            Name.contains("nanosleep");
   }
   const auto *Call = dyn_cast<CallBase>(&I);
-  return (Call && Call->isInlineAsm() && !Call->getType()->isVoidTy()) ||
+  return (Call && Call->isInlineAsm() &&
+          (!Call->getType()->isVoidTy() || pollsInside(*Call))) ||
          isa<FenceInst, AtomicRMWInst>(I) || kindOf(I) == Read::Anew;
 }
 
@@ -166,6 +186,15 @@ bool searchBack(ArrayRef<const Value *> From, const Loop &L,
   return false;
 }
 
+// Whether a function without a body is one of those of the toolkit. Any library
+// may be in a folder of system headers.
+bool returnsSoon(const Function &F) {
+  const StringRef Name = F.getName();
+  return bankstripe::isOfSystem(F) &&
+         (Name.starts_with("__nv_") || Name.starts_with("cuda") ||
+          is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name));
+}
+
 /// Whether one loop waits.
 class LoopReader {
 public:
@@ -177,8 +206,10 @@ public:
 private:
   Read kindOfAny(const Instruction &I) const;
   bool isReadAnew(const Instruction &I) const;
-  void addDeciding(const PHINode &Phi,
+  void addDeciding(SmallVector<const BasicBlock *> Pending,
                    SmallVectorImpl<const Value *> &To) const;
+  void addStored(const Value &Pointer,
+                 SmallVectorImpl<const Value *> &To) const;
   bool comesFrom(ArrayRef<const Value *> From,
                  function_ref<bool(const Instruction &)> Is) const;
   bool advances(const Value &V, const PHINode &Phi,
@@ -189,6 +220,7 @@ private:
   bool dependsOnOthers(const Value &Condition) const;
   bool isWayOutByOthers(const Value &Condition, bool LeavesIfTrue) const;
   bool writes() const;
+  bool worksAt(const Instruction &I) const;
 
   const Loop &L;
   const FunctionSet &Reading;
@@ -203,10 +235,9 @@ Read LoopReader::kindOfAny(const Instruction &I) const {
   if (!Call || Call->isInlineAsm() || isa<IntrinsicInst>(I))
     return kindOf(I);
   Function *Callee = Call->getCalledFunction();
-  const bool Reads = !Callee ? true
-                     : Callee->isDeclaration()
-                         ? !bankstripe::isOfSystem(*Callee)
-                         : Reading.contains(Callee);
+  const bool Reads = !Callee                   ? true
+                     : Callee->isDeclaration() ? !returnsSoon(*Callee)
+                                               : Reading.contains(Callee);
   return Reads && Call->mayReadFromMemory() ? Read::Anew : Read::No;
 }
 
@@ -288,20 +319,14 @@ bool LoopReader::writes() const {
   });
 }
 
-// Adds the conditions that decide which of the values Phi has: those at the
-// ends of the blocks that lead to it, or before.
-void LoopReader::addDeciding(const PHINode &Phi,
+// Adds the conditions that decide whether control reaches the blocks in
+// Pending: those at the ends of these, or before.
+void LoopReader::addDeciding(SmallVector<const BasicBlock *> Pending,
                              SmallVectorImpl<const Value *> &To) const {
-  SmallVector<const BasicBlock *> Pending;
-  for (const BasicBlock *From : Phi.blocks())
-    if (L.contains(From))
-      Pending.push_back(From);
-  if (Pending.size() < 2)
-    return;
   SmallPtrSet<const BasicBlock *, 8> Seen;
   while (!Pending.empty()) {
     const BasicBlock *Block = Pending.pop_back_val();
-    if (!Seen.insert(Block).second)
+    if (!L.contains(Block) || !Seen.insert(Block).second)
       continue;
     const Instruction *End = Block->getTerminator();
     if (End->getNumSuccessors() > 1)
@@ -309,6 +334,23 @@ void LoopReader::addDeciding(const PHINode &Phi,
     else if (Block != L.getHeader())
       append_range(Pending, predecessors(Block));
   }
+}
+
+// Adds what the loop stores to the object of Pointer, and what decides whether
+// it does.
+void LoopReader::addStored(const Value &Pointer,
+                           SmallVectorImpl<const Value *> &To) const {
+  const Value *Object = getUnderlyingObject(&Pointer, /*MaxLookup=*/0);
+  for (const BasicBlock *Block : L.blocks())
+    for (const Instruction &I : *Block) {
+      const auto *Store = dyn_cast<StoreInst>(&I);
+      if (!Store || getUnderlyingObject(Store->getPointerOperand(),
+                                        /*MaxLookup=*/0) != Object)
+        continue;
+      To.push_back(Store->getValueOperand());
+      if (Block != L.getHeader())
+        addDeciding({pred_begin(Block), pred_end(Block)}, To);
+    }
 }
 
 // Whether I reads, in each iteration of the loop, what others write there.
@@ -337,8 +379,14 @@ bool LoopReader::dependsOnOthers(const Value &Condition) const {
     }
     if (const auto *Phi = dyn_cast<PHINode>(I)) {
       Counts |= Phi->getParent() == L.getHeader();
-      addDeciding(*Phi, Pending);
+      if (count_if(Phi->blocks(), [&](const BasicBlock *From) {
+            return L.contains(From);
+          }) > 1)
+        addDeciding({Phi->block_begin(), Phi->block_end()}, Pending);
     }
+    if (const auto *Load = dyn_cast<LoadInst>(I);
+        Load && !isSeenByBlocks(*Load->getPointerOperand()))
+      addStored(*Load->getPointerOperand(), Pending);
     append_range(Pending, I->operand_values());
   }
   // A bound that is loaded again beside a counter.
@@ -357,17 +405,62 @@ bool LoopReader::isWayOutByOthers(const Value &Condition,
   return dependsOnOthers(Condition);
 }
 
+// Whether I is more than what a loop needs that only polls: it uses another
+// place in each iteration, or writes for others.
+bool LoopReader::worksAt(const Instruction &I) const {
+  if (const auto *Call = dyn_cast<CallBase>(&I);
+      Call && !Call->isInlineAsm() && !isa<IntrinsicInst>(I)) {
+    const Function *Callee = Call->getCalledFunction();
+    return Call->mayWriteToMemory() &&
+           !(Callee && bankstripe::isOfSystem(*Callee));
+  }
+  const Value *Pointer = getPointerOperand(&I);
+  const auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
+  return isa<MemIntrinsic>(I) || (Pointer && isCounted(Pointer)) ||
+         (isa<StoreInst>(I) && isSeenByBlocks(*Pointer)) ||
+         (Atomic && !isRepeatable(*Atomic));
+}
+
+// Whether every path from Block ends in a trap or the like.
+static bool neverReturns(const BasicBlock &Block) {
+  SmallVector<const BasicBlock *> Pending{&Block};
+  SmallPtrSet<const BasicBlock *, 16> Seen;
+  while (!Pending.empty()) {
+    const BasicBlock *Next = Pending.pop_back_val();
+    if (!Seen.insert(Next).second)
+      continue;
+    if (isa<ReturnInst>(Next->getTerminator()))
+      return false;
+    append_range(Pending, successors(Next));
+  }
+  return true;
+}
+
 bool LoopReader::waits() const {
-  SmallVector<BasicBlock *> Exits;
-  L.getExitingBlocks(Exits);
-  return !Exits.empty() && all_of(Exits, [&](const BasicBlock *Block) {
-    const Instruction *End = Block->getTerminator();
-    if (const auto *Branch = dyn_cast<BranchInst>(End))
-      return !Branch->isConditional() ||
-             isWayOutByOthers(*Branch->getCondition(),
-                              !L.contains(Branch->getSuccessor(0)));
-    return End->getNumOperands() == 0 || dependsOnOthers(*End->getOperand(0));
-  });
+  SmallVector<std::pair<BasicBlock *, BasicBlock *>> Ways;
+  L.getExitEdges(Ways);
+  erase_if(Ways, [](const auto &Way) { return neverReturns(*Way.second); });
+  if (Ways.empty())
+    return false;
+  if (all_of(Ways, [&](const auto &Way) {
+        const Instruction *End = Way.first->getTerminator();
+        if (const auto *Branch = dyn_cast<BranchInst>(End))
+          return !Branch->isConditional() ||
+                 isWayOutByOthers(*Branch->getCondition(),
+                                  Branch->getSuccessor(0) == Way.second);
+        return End->getNumOperands() == 0 ||
+               dependsOnOthers(*End->getOperand(0));
+      }))
+    return true;
+  return none_of(L.blocks(),
+                 [&](const BasicBlock *Block) {
+                   return any_of(*Block, [&](const Instruction &I) {
+                     return worksAt(I);
+                   });
+                 }) &&
+         any_of(Ways, [&](const auto &Way) {
+           return dependsOnOthers(*Way.first->getTerminator()->getOperand(0));
+         });
 }
 
 // All functions that may read anew, and those that name them.
@@ -396,7 +489,14 @@ std::set<std::string> bankstripe::functionsThatWait(Module &M) {
       continue;
     const DominatorTree Dominators(F);
     const LoopInfo Loops(Dominators);
-    if (any_of(Loops.getLoopsInPreorder(),
+    auto PollsAt = [](const Instruction &I) {
+      const auto *Call = dyn_cast<CallBase>(&I);
+      return Call && pollsInside(*Call);
+    };
+    // A cycle with two entries is no loop that anybody knows.
+    if (any_of(instructions(F), PollsAt) ||
+        (Reading.contains(&F) && mayContainIrreducibleControl(F, &Loops)) ||
+        any_of(Loops.getLoopsInPreorder(),
                [&](const Loop *L) { return LoopReader(*L, Reading).waits(); }))
       Waiting.insert(&F);
   }

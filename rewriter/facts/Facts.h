@@ -104,13 +104,15 @@ BANKSTRIPE_FIELDS(FunctionText, Where, Name, Definition, StaticPlace, Problem,
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text, Dependent)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyBegin,
                   BoundsExcludedBy, MayEdit, AddressTaken, AddressTakenAt,
-                  WhyUnseen, AttributeSetAt, AskedAboutAt, Text)
+                  WhyUnseen, AttributeSetAt, ClaimedAlignment, AskedAboutAt,
+                  Text)
 BANKSTRIPE_FIELDS(HostParameter, FunctionId, Index)
 BANKSTRIPE_FIELDS(HostArgument, For, Values, Same)
 BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Shape, Source, Parameter,
                   DynamicSharedBytes, Cooperative, Unfollowed, GridAsked,
-                  OnDevice, Text)
-BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text)
+                  OnDevice, HasStream, Text)
+BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text, HasBlock, Threads,
+                  Source)
 BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, NoArrays, SharedArrays,
                   Kernels, Launches, Queries, Arguments, NodesChangedAt,
                   AsksForSide, Callees, Functions, Contents, NumberedFiles,

@@ -345,6 +345,23 @@ ArrayReader::readOtherThanSubscripts(const VarDecl *Variable) {
   return std::move(F.Obstacles);
 }
 
+// The alignment in bytes that what lies in a value of the type may have by
+// itself. A packed class has less, but references to its members do not know.
+static unsigned naturalAlignment(QualType Type, const ASTContext &Context) {
+  Type = Context.getBaseElementType(Type).getCanonicalType();
+  const auto *Record = Type->getAsCXXRecordDecl();
+  if (!Record || !Record->hasDefinition())
+    return Type->isDependentType() || Type->isReferenceType()
+               ? 1
+               : Context.getTypeAlignInChars(Type).getQuantity();
+  unsigned Result = 1;
+  for (const CXXBaseSpecifier &Base : Record->bases())
+    Result = std::max(Result, naturalAlignment(Base.getType(), Context));
+  for (const FieldDecl *Field : Record->fields())
+    Result = std::max(Result, naturalAlignment(Field->getType(), Context));
+  return Result;
+}
+
 Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   Finding F;
   F.Name = Variable->getNameAsString();
@@ -382,6 +399,8 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   Instance.FunctionId = F.Function.Id;
   Instance.SlotAlignment = std::max(
       {Instance.Alignment, std::min(declaredAlignment(Variable), WidestVector),
+       std::min(naturalAlignment(Variable->getType(), Text.context()),
+                WidestVector),
        MayClaim ? std::min(Bodies.claimedAlignment(Function), WidestVector)
                 : 0});
   if (F.IsObject)

@@ -8,6 +8,7 @@
 #include "find/BodyIndex.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/Builtins.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -29,7 +30,31 @@ public:
     const unsigned Claimed = alignmentBehind(Cast, Cast->getType());
     const Expr *From = Cast->getSubExprAsWritten();
     if (Claimed > alignmentBehind(From, From->getType()))
-      Widest = std::max(Widest, Claimed);
+      claim(Claimed);
+    return true;
+  }
+  // What is called so is not seen.
+  bool VisitCallExpr(CallExpr *Call) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+    Expr::EvalResult Aligned;
+    if (Callee && Callee->getBuiltinID() == Builtin::BI__builtin_assume_aligned)
+      claim(Call->getNumArgs() > 1 && !Call->getArg(1)->isValueDependent() &&
+                    Call->getArg(1)->EvaluateAsInt(Aligned, Context)
+                ? Aligned.Val.getInt().getZExtValue()
+                : UnseenClaim);
+    else if (!Callee || (Method && Method->isVirtual()))
+      claim(UnseenClaim);
+    return true;
+  }
+  // Copies in bulk, and the operands of wgmma, are swizzled.
+  bool VisitGCCAsmStmt(GCCAsmStmt *Assembly) {
+    const std::string Code = Assembly->getAsmString();
+    const StringRef Text = Code;
+    const bool IsSwizzled = Text.contains("cp.async.bulk") ||
+                            Text.contains("wgmma") || Text.contains("tcgen05");
+    if (Assembly->getNumInputs())
+      claim(IsSwizzled ? SwizzleClaim : UnseenClaim);
     return true;
   }
   bool VisitDeclRefExpr(DeclRefExpr *Named) { return note(Named->getDecl()); }
@@ -48,6 +73,13 @@ public:
   bool VisitCXXDefaultInitExpr(CXXDefaultInitExpr *Init) {
     return TraverseStmt(Init->getExpr());
   }
+
+  void claim(unsigned Alignment) { Widest = std::max(Widest, Alignment); }
+
+  /// What code that is not seen may rely on, since local memory has it, and
+  /// what the hardware wants of operands in shared memory (PTX ISA, "wgmma":
+  /// swizzling modes), in bytes.
+  static constexpr unsigned UnseenClaim = 16, SwizzleClaim = 1024;
 
   llvm::SmallSetVector<const FunctionDecl *, 16> Named;
   unsigned Widest = 0;
@@ -322,6 +354,12 @@ const BodyIndex *BodyIndexCache::get(const FunctionDecl *Function) {
   return Slot.get();
 }
 
+static bool takesPointer(const FunctionDecl &Function) {
+  return llvm::any_of(Function.parameters(), [](const ParmVarDecl *P) {
+    return P->getType()->isPointerOrReferenceType();
+  });
+}
+
 unsigned BodyIndexCache::claimedAlignment(const FunctionDecl *Function) {
   auto [Known, New] = Claims.try_emplace(Function, 0);
   if (!New)
@@ -329,9 +367,14 @@ unsigned BodyIndexCache::claimedAlignment(const FunctionDecl *Function) {
   ClaimReader Reader(Function->getASTContext());
   Reader.Named.insert(Function->getCanonicalDecl());
   for (unsigned I = 0; I < Reader.Named.size(); ++I) {
-    const FunctionDecl *Definition = nullptr;
-    if (!Reader.Named[I]->hasBody(Definition))
+    const FunctionDecl *Named = Reader.Named[I], *Definition = nullptr;
+    if (!Named->hasBody(Definition)) {
+      // Else nothing links it.
+      if (Function->getLangOpts().GPURelocatableDeviceCode &&
+          !Named->getBuiltinID() && takesPointer(*Named))
+        Reader.claim(ClaimReader::UnseenClaim);
       continue;
+    }
     Reader.TraverseStmt(Definition->getBody());
     if (const auto *Constructor = dyn_cast<CXXConstructorDecl>(Definition))
       for (const CXXCtorInitializer *Init : Constructor->inits())

@@ -286,6 +286,7 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
   if (const BodyIndex *Body = Bodies.get(Function))
     K.Bounds = readBounds(Function, *Body, Text);
   K.BoundsExcludedBy = excludesBounds(Function, Text);
+  K.ClaimedAlignment = Bodies.claimedAlignment(Function);
   K.MayEdit = MayEdit(K.Where.File);
   K.Text = readKernelText(Function, Text, MayEdit);
   if (Text.mayBeReadForHost(Function)) {

@@ -260,32 +260,3 @@ LaunchConfiguration bankstripe::readConfiguration(const Expr *Pointer,
   readTogether(*Fields, Body, Evaluator, Result);
   return Result;
 }
-
-static void addVariables(const Stmt *E,
-                         llvm::SmallVectorImpl<const VarDecl *> &Variables) {
-  anyPart(E, [&](const Stmt *Part) {
-    if (const auto *Reference = dyn_cast<DeclRefExpr>(Part))
-      if (const auto *Variable = dyn_cast<VarDecl>(Reference->getDecl()))
-        Variables.push_back(Variable);
-    return false;
-  });
-}
-
-bool bankstripe::isComputedFrom(const Expr *E, const VarDecl *Answer,
-                                const BodyIndex &Body) {
-  llvm::SmallVector<const VarDecl *> Waiting;
-  llvm::SmallPtrSet<const VarDecl *, 8> Seen;
-  addVariables(E, Waiting);
-  while (!Waiting.empty()) {
-    const VarDecl *Variable = Waiting.pop_back_val();
-    if (Variable == Answer)
-      return true;
-    if (!Seen.insert(Variable).second)
-      continue;
-    addVariables(Variable->getInit(), Waiting);
-    // The assignments to it or to a member of it.
-    for (const DeclRefExpr *Reference : Body.references(Variable))
-      addVariables(useOf(Reference, Body).Assigned, Waiting);
-  }
-  return false;
-}

@@ -27,11 +27,6 @@ struct LaunchConfiguration {
 LaunchConfiguration readConfiguration(const clang::Expr *Pointer,
                                       const BodyIndex &Body);
 
-/// Whether the value of \p E is computed from \p Answer, a variable of the same
-/// host function, be it by way of others.
-bool isComputedFrom(const clang::Expr *E, const clang::VarDecl *Answer,
-                    const BodyIndex &Body);
-
 /// The variable that `&variable` or `&variable.member` points into; null when
 /// \p Pointer is something else.
 const clang::VarDecl *pointedTo(const clang::Expr *Pointer);

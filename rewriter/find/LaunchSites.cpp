@@ -17,6 +17,7 @@
 #include "find/LaunchSites.h"
 #include "find/ChoosingLaunches.h"
 #include "find/FunctionTexts.h"
+#include "find/GridBound.h"
 #include "find/KernelFacts.h"
 #include "find/LaunchConfiguration.h"
 #include "clang/AST/Attr.h"
@@ -48,6 +49,13 @@ struct LaunchParts {
 };
 
 } // namespace
+
+// Whether a launch names another stream than the default one.
+static bool namesStream(const LaunchParts &Parts, const SourceText &Text) {
+  return Parts.Stream &&
+         !Parts.Stream->IgnoreParenCasts()->isNullPointerConstant(
+             Text.context(), Expr::NPC_ValueDependentIsNotNull);
+}
 
 // Whether what opens the arguments stands between the kernel's or the
 // function's name and the argument, and not in a macro that gets both. Calls
@@ -90,10 +98,8 @@ static const char *readReplaced(const LaunchParts &Parts,
   if (!mayBeComputedTwice(Parts.Block, Text))
     return "its block size would be computed twice";
   Result.Block = *Block;
-  const bool IsDefaultStream =
-      !Parts.Stream || Parts.Stream->IgnoreParenCasts()->isNullPointerConstant(
-                           Text.context(), Expr::NPC_ValueDependentIsNotNull);
-  if (Parts.Grid && IsDefaultStream && mayBeComputedTwice(Parts.Grid, Text))
+  if (Parts.Grid && !namesStream(Parts, Text) &&
+      mayBeComputedTwice(Parts.Grid, Text))
     Result.Grid = Text.written(Parts.Grid->getSourceRange()).value_or("");
   return nullptr;
 }
@@ -203,6 +209,18 @@ std::string bankstripe::kernelId(const FunctionDecl *Kernel) {
   return Result;
 }
 
+// The largest number of threads that Block can be, if all are known and a block
+// can have so many, and the text that says how or why not.
+static std::pair<std::optional<unsigned>, std::string>
+largestBlock(const HostValue &Block) {
+  if (!Block.Values || Block.Values->empty())
+    return {std::nullopt, Block.Source};
+  const int64_t Largest = *Block.Values->rbegin();
+  if (*Block.Values->begin() < 0 || Largest < 1 || Largest > 1024)
+    return {std::nullopt, "it is outside 1 to 1024"};
+  return {Largest, Block.Source};
+}
+
 // The name of the CUDA runtime's function that \p Call calls; empty for any
 // other function, whatever its name.
 static StringRef runtimeFunction(const CallExpr *Call) {
@@ -230,15 +248,11 @@ Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
   Launch L;
   L.KernelId = kernelId(Kernel);
   L.Where = Text.place(Parts.Whole->getBeginLoc());
-  L.Source = Threads.Source;
-  if (Threads.Values && !Threads.Values->empty()) {
-    int64_t Largest = *Threads.Values->rbegin();
-    if (*Threads.Values->begin() >= 0 && Largest > 0 && Largest <= 1024) {
-      L.Threads = Largest;
-      L.Shape = Threads.Shape;
-    } else
-      L.Source = "it is outside 1 to 1024";
-  }
+  std::tie(L.Threads, L.Source) = largestBlock(Threads);
+  if (L.Threads)
+    L.Shape = Threads.Shape;
+  // A configuration may hold one.
+  L.HasStream = Parts.Configuration || namesStream(Parts, Text);
   L.Parameter = parameterOf(Threads.Parameter, Names);
   if (Shared.Values && !Shared.Values->empty() && *Shared.Values->begin() >= 0)
     L.DynamicSharedBytes = *Shared.Values->rbegin();
@@ -390,15 +404,20 @@ void LaunchReader::readQuery(const CallExpr *Call, const DeclRefExpr *Kernel) {
     const bool AboutClusters = Call->getNumArgs() == 3;
     (AboutClusters ? Parts.Configuration : Parts.Block) = Call->getArg(2);
     Parts.Shared = AboutClusters ? nullptr : Call->getArg(3);
+    if (Parts.Block) {
+      Q.HasBlock = true;
+      std::tie(Q.Threads, Q.Source) =
+          largestBlock(Evaluator.integer(Parts.Block));
+    }
     Q.Text = readLaunchText(Parts, Text, MayEdit);
   }
   Result.Queries.push_back(std::move(Q));
 }
 
-// Whether \p Grid is computed from the answer to a question about \p Kernel.
+// Whether \p Grid follows the answer to a question about \p Kernel.
 bool LaunchReader::isAsked(const Expr *Grid, const FunctionDecl *Kernel) const {
   return llvm::any_of(Answers, [&](auto Each) {
-    return Each.first == Kernel && isComputedFrom(Grid, Each.second, Body);
+    return Each.first == Kernel && isBoundedBy(Grid, Each.second, Body);
   });
 }
 

@@ -59,6 +59,54 @@ VersionReader::VersionReader(const FunctionDecl *Function,
     Order[S] = I + 1;
 }
 
+// A function or variable that S makes from a template, in which a type may have
+// a part that no other unit knows, such as one of the body's own; null if there
+// is none.
+static const NamedDecl *privateInstance(const Stmt *S) {
+  const ValueDecl *Named = nullptr;
+  if (const auto *Reference = dyn_cast<DeclRefExpr>(S))
+    Named = Reference->getDecl();
+  else if (const auto *Member = dyn_cast<MemberExpr>(S))
+    Named = Member->getMemberDecl();
+  else if (const auto *Construct = dyn_cast<CXXConstructExpr>(S))
+    Named = Construct->getConstructor();
+  const auto *Function = dyn_cast_or_null<FunctionDecl>(Named);
+  const bool IsInstance =
+      Function ? Function->isTemplateInstantiation()
+               : isa_and_nonnull<VarTemplateSpecializationDecl>(Named);
+  return IsInstance && !Named->isExternallyVisible() ? Named : nullptr;
+}
+
+static bool hasState(const VarDecl *Variable) {
+  return Variable->hasGlobalStorage() && !Variable->isConstexpr() &&
+         !Variable->getType().isConstQualified() && !isShared(*Variable);
+}
+
+// The name of a template that keeps a state for each of its instances, and that
+// S makes such instances of that a copy of S would have its own of; empty if
+// there is none. What is in Seen was looked at.
+static std::string
+findOwnState(const Stmt *S, llvm::SmallPtrSetImpl<const NamedDecl *> &Seen) {
+  std::string Result;
+  anyPart(S, [&](const Stmt *Part) {
+    if (const auto *Declared = dyn_cast<DeclStmt>(Part))
+      for (const Decl *D : Declared->decls())
+        if (const auto *Variable = dyn_cast<VarDecl>(D);
+            Variable && hasState(Variable))
+          Result = Variable->getNameAsString();
+    const NamedDecl *Instance = privateInstance(Part);
+    if (!Instance || !Seen.insert(Instance).second)
+      return !Result.empty();
+    const FunctionDecl *Definition = nullptr;
+    if (const auto *Variable = dyn_cast<VarDecl>(Instance))
+      Result = hasState(Variable) ? Variable->getNameAsString() : "";
+    else if (cast<FunctionDecl>(Instance)->hasBody(Definition))
+      Result = findOwnState(Definition->getBody(), Seen);
+    return !Result.empty();
+  });
+  return Result;
+}
+
 // What stands at position First of the body or behind it, in lambdas and
 // classes too.
 void VersionReader::readRest(VersionText &Result, unsigned First) const {
@@ -81,6 +129,12 @@ void VersionReader::readRest(VersionText &Result, unsigned First) const {
           "its variable '" + Variable->getNameAsString() + "' is static";
     }
   }
+  llvm::SmallPtrSet<const NamedDecl *, 8> Seen;
+  for (const Stmt *S : Function->getBody()->children())
+    if (Result.Problem.empty() && Order.lookup(S) >= First)
+      if (std::string Name = findOwnState(S, Seen); !Name.empty())
+        Result.Problem = "a template keeps the state '" + Name +
+                         "' for a type that it may declare";
 }
 
 // Where the statement begins, with the pragmas that belong to it.
@@ -121,18 +175,20 @@ static std::string readDirectives(StringRef Code, SourceLocation Begin,
                                   SourceLocation End, const SourceText &Text) {
   std::string Problem, Seen;
   unsigned Depth = 0;
-  bool AfterHash = false, Defines = false;
+  bool AfterHash = false, Defines = false, IsPragma = false;
   Text.forEachToken(Code, [&](const Token &Tok) {
     const bool Directive =
         std::exchange(AfterHash, Tok.is(tok::hash) && Tok.isAtStartOfLine());
+    IsPragma &= !Tok.isAtStartOfLine();
     if (Tok.isNot(tok::raw_identifier) || !Problem.empty())
       return;
     const StringRef Name = Tok.getRawIdentifier();
+    IsPragma |= Directive && Name == "pragma";
     if (std::exchange(Defines, false) && !Text.isSameMacro(Name, Begin, End) &&
         (!Text.isDefinedOnce(Name) || Text.mentions(Seen, Name)))
       Problem = (Name + " is another macro at its end").str();
     Seen += (" " + Name).str();
-    if (Name == "once" || Name.ends_with("_macro"))
+    if (IsPragma && (Name == "once" || Name.ends_with("_macro")))
       Problem = ("it mentions " + Name).str();
     else if (!Directive)
       return;

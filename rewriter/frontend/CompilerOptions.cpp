@@ -116,7 +116,9 @@ constexpr NvccOptions NvccTable[] = {
     {"nvvm-options Xnvvm cicc-options Xcicc libdevice-directory ldir "
      "qpp-config",
      Value, M::None, Yes, U::Trusted},
-    {"library l library-path L cudart cudadevrt linker-options Xlinker "
+    {"library l", Value, M::Library, No},
+    {"linker-options Xlinker", Value, M::LinkerOptions, No},
+    {"library-path L cudart cudadevrt "
      "archive-options Xarchive nvlink-options Xnvlink archiver-binary arbin "
      "host-linker-script hls fatbin-options Xfatbin",
      Value, M::None, No},

@@ -57,7 +57,9 @@ enum class OptionMeaning {
   // What the command makes, and where.
   NoCompile, ///< It is no compile.
   NotLinked, ///< An object or a library, which others are linked with.
-  Module,    ///< Device code on its own, in a file with the option's name.
+  Library,   ///< One that is linked with it, by the name behind `-l`.
+  LinkerOptions,
+  Module, ///< Device code on its own, in a file with the option's name.
   Assembly,
   Output,
   OutputFolder,

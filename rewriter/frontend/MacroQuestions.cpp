@@ -13,6 +13,9 @@
 //   a header that Clang includes  nvcc's headers define it too, or the user
 //   by itself defines it          has included that header (CUDA_VERSION)
 //   `__has_builtin(x)` and such   cannot be shown
+//   `__has_include(<x>)`          Clang and GCC have headers of their own,
+//   which
+//                                 cannot be shown
 //
 // nvcc's definition is that of another macro, which is defined before all
 // files.
@@ -23,10 +26,12 @@
 #include "frontend/CommandLine.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "clang/Lex/HeaderSearch.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -63,6 +68,12 @@ constexpr StringLiteral OfPreprocessor =
 /// What GCC has as well, and answers otherwise.
 constexpr StringLiteral QuestionsToCompiler =
     "__has_builtin __has_attribute __has_cpp_attribute";
+
+/// Where Clang's own headers are, and which of them GCC has as well.
+constexpr StringLiteral OfClang = "/lib/clang/";
+constexpr StringLiteral HeadersOfBoth =
+    "float.h iso646.h limits.h stdalign.h stdarg.h stdatomic.h stdbool.h "
+    "stddef.h stdint.h stdnoreturn.h unwind.h immintrin.h x86intrin.h";
 
 /// How names start that Clang does not predefine, but perhaps what nvcc uses.
 /// Where nvcc cannot be asked, these are the ones that are known to be.
@@ -159,6 +170,15 @@ public:
                 const clang::MacroDefinition &M) override {
     askIfDefined(Name, M);
   }
+  void HasInclude(clang::SourceLocation Where, StringRef Name, bool IsAngled,
+                  clang::OptionalFileEntryRef File,
+                  clang::SrcMgr::CharacteristicKind) override {
+    const bool Differs = File ? StringRef(File->getName()).contains(OfClang) &&
+                                    !isAmong(Name, HeadersOfBoth)
+                              : IsAngled && isOfGcc(Name);
+    if (Differs && ShowsNvcc && !Questions.Unanswered.isValid())
+      Questions.Unanswered = Sources.getExpansionLoc(Where);
+  }
   void If(clang::SourceLocation, clang::SourceRange Condition,
           ConditionValueKind) override {
     askCondition(Condition);
@@ -189,6 +209,7 @@ private:
   void ask(const clang::IdentifierInfo &Name, clang::SourceLocation Where,
            const clang::MacroInfo *M, bool ForValue);
   void askCondition(clang::SourceRange Condition);
+  bool isOfGcc(StringRef Header) const;
   Answer compare(StringRef Name, const clang::MacroInfo *M, bool ForValue);
   Answer compareWith(const CompilerMacros &Nvcc, StringRef Name,
                      const clang::MacroInfo *M, bool ForValue) const;
@@ -244,6 +265,19 @@ void Watcher::forget(const clang::Token &Name) {
   const clang::IdentifierInfo *Info = Name.getIdentifierInfo();
   erase_if(Changes, [&](const Change &C) { return C.Name == Info; });
   UserNames.insert(Info->getName());
+}
+
+// Whether GCC has the header in its own folder. Clang names GCC's standard
+// library by the way that leads there from it.
+bool Watcher::isOfGcc(StringRef Header) const {
+  return any_of(PP.getHeaderSearchInfo().search_dir_range(),
+                [&](const clang::DirectoryLookup &Folder) {
+                  const StringRef Name = Folder.getName();
+                  const size_t End = Name.find("/../../../../include/c++");
+                  return End != StringRef::npos &&
+                         sys::fs::exists(Name.take_front(End) + "/include/" +
+                                         Header);
+                });
 }
 
 Watcher::Answer Watcher::compareBuiltin(StringRef Name, bool ForValue) const {

@@ -154,6 +154,8 @@ struct Kernel {
   std::string WhyUnseen; ///< Why there nobody can see; may be empty.
   /// Where the host sets an attribute of it, such as its shared memory.
   Place AttributeSetAt;
+  /// The most that it takes for granted of an address, in bytes; 0: nothing.
+  unsigned ClaimedAlignment = 0;
   /// Where the host asks how many of its blocks can be resident.
   Place AskedAboutAt;
   KernelText Text;
@@ -194,7 +196,8 @@ struct Launch {
   std::string Unfollowed;
   /// Its grid comes from a question how many blocks can be resident.
   bool GridAsked = false;
-  bool OnDevice = false; ///< By a kernel.
+  bool OnDevice = false;  ///< By a kernel.
+  bool HasStream = false; ///< Another one than the default stream.
   LaunchText Text;
 };
 
@@ -204,6 +207,9 @@ struct OccupancyQuery {
   std::string KernelId;
   Place Where;
   LaunchText Text;
+  bool HasBlock = false; ///< It is about blocks of a size that it names.
+  std::optional<unsigned> Threads; ///< As of a launch.
+  std::string Source = {};         ///< As of a launch.
 };
 
 /// Everything that the syntax tree of one translation unit shows.

@@ -66,6 +66,12 @@ static std::optional<Why> whyUnbounded(const MergedKernel &K) {
     if (!L.Threads)
       return Why{Reason::BlockSizeUnknown, L.Where,
                  "the launch at " + shortText(L.Where) + ": " + L.Source};
+  // A block that no bound allows has no answer.
+  for (const OccupancyQuery &Q : K.Queries)
+    if (Q.HasBlock && !Q.Threads)
+      return Why{Reason::BlockSizeUnknown, Q.Where,
+                 "the occupancy query at " + shortText(Q.Where) + ": " +
+                     Q.Source};
   if (K.Launches.empty())
     return Why{Reason::BlockSizeUnknown, Facts.Where,
                "no launch of kernel '" + Facts.Name + "' was seen"};
@@ -100,8 +106,15 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
                               const PlanOptions &Options) {
   std::optional<Why> Problem = whyUnbounded(K);
   const Launch *Largest = largest(K);
-  if (!Problem)
-    return setBound(S, *Largest);
+  if (!Problem) {
+    setBound(S, *Largest);
+    for (const OccupancyQuery &Q : K.Queries)
+      if (Q.Threads > S.Block.Threads)
+        setBound(S, *Q.Threads, BlockSizeSource::Launches,
+                 "occupancy query at " + shortText(Q.Where) + " (" + Q.Source +
+                     ")");
+    return;
+  }
   auto [Threads, Origin, Promise] = userBound(K.Facts, Options);
   // A version is for such blocks, too, and no launch fails that has larger
   // ones.
@@ -120,6 +133,10 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
 }
 
 std::optional<Why> bankstripe::whyBlocksStay(const MergedKernel &K) {
+  if (K.AwaitedBy)
+    return Why{Reason::WaitsForBlocks, K.Facts.Where,
+               "kernel '" + *K.AwaitedBy +
+                   "' waits, and may do so for it in another stream"};
   if (!K.WaitsForBlocks)
     return std::nullopt;
   if (K.Facts.AddressTaken)
@@ -146,6 +163,14 @@ static void boundDynamicShared(KernelSetting &S, const MergedKernel &K) {
   if (K.Shared.UsesDynamic && (K.Launches.empty() || Facts.AddressTaken)) {
     S.Obstacle = Why{Reason::DynamicSharedMemory, Facts.Where,
                      "not all launches were seen"};
+    return;
+  }
+  // Static storage moves it, by a multiple of this.
+  if (K.Shared.UsesDynamic && Facts.ClaimedAlignment > StaticGrain) {
+    S.Obstacle =
+        Why{Reason::DynamicSharedMemory, Facts.Where,
+            "it may rely on " + std::to_string(Facts.ClaimedAlignment) +
+                "-byte alignment of its own"};
     return;
   }
   for (const Launch &L : K.Launches) {

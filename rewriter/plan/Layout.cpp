@@ -65,8 +65,7 @@ static uint64_t slotBytes(const ArrayInstance &I, unsigned Threads) {
   uint64_t Units = llvm::divideCeil(I.Shape.BytesPerThread, Unit);
   while (Units % 8 != 3 && Units % 8 != 5)
     ++Units;
-  // The next variable may have to be aligned.
-  return llvm::alignTo(Units * Unit * Threads, 16);
+  return llvm::alignTo(Units * Unit * Threads, StaticGrain);
 }
 
 static uint64_t noBytes(const ArrayInstance &, unsigned) { return 0; }

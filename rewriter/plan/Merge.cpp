@@ -122,6 +122,7 @@ private:
   void addFunctions(const UnitResult &Unit);
   void addWork(const UnitResult &Unit);
   void followCalls();
+  void findAwaited();
   void keepWhatUnreadUnitsReach();
   unsigned rowOf(const Kernel &K) const { return Rows.at({K.Where, K.Id}); }
   std::vector<unsigned> namedRows(const std::string &Id,
@@ -475,6 +476,20 @@ void Merger::followCalls() {
         A.Array.Obstacles.push_back(std::move(*Reentered));
 }
 
+// A kernel may wait for what another one writes. In one stream, that one is
+// done before.
+void Merger::findAwaited() {
+  auto HasStream = [](const MergedKernel &K) {
+    return llvm::any_of(K.Launches,
+                        [](const Launch &L) { return L.HasStream; });
+  };
+  for (const MergedKernel &Waiting : Run.Kernels)
+    for (MergedKernel &K : Run.Kernels)
+      if (Waiting.WaitsForBlocks && !K.WaitsForBlocks &&
+          (HasStream(Waiting) || HasStream(K)))
+        K.AwaitedBy = Waiting.Facts.Name;
+}
+
 // Which kernels of a unit without IR reach a function of another one, and how
 // long its functions wait, nobody knows.
 void Merger::keepWhatUnreadUnitsReach() {
@@ -513,6 +528,7 @@ MergedRun Merger::merge() {
                              Unit.Facts.NumberedFiles.end());
   }
   followCalls();
+  findAwaited();
   keepWhatUnreadUnitsReach();
   for (MergedKernel &K : Run.Kernels)
     Launches.forgetMemory(K);

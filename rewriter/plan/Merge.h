@@ -29,6 +29,8 @@ struct MergedKernel {
   std::vector<OccupancyQuery> Queries;
   /// It waits in a loop for other blocks, which must all be resident.
   bool WaitsForBlocks = false;
+  /// A kernel that may run at the same time, and waits for it then.
+  std::optional<std::string> AwaitedBy;
   bool CallsOtherUnits = false; ///< Functions that are compiled apart from it.
   /// The launches in sight run a kernel of their own (plan/Redirect.cpp).
   bool Redirected = false;

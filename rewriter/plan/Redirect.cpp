@@ -105,8 +105,10 @@ static bool canRedirect(unsigned Row, const MergedRun &Run,
                         const PlanOptions &Options) {
   const MergedKernel &K = Run.Kernels[Row];
   const Kernel &Facts = K.Facts;
-  if (!Facts.AddressTaken || Facts.AttributeSetAt.isValid() ||
-      !Facts.Text.Problem.empty() || !Facts.Text.VersionProblem.empty() ||
+  // Nobody launches from a module.
+  if (Options.Others == Outside::Loaders || !Facts.AddressTaken ||
+      Facts.AttributeSetAt.isValid() || !Facts.Text.Problem.empty() ||
+      !Facts.Text.VersionProblem.empty() ||
       llvm::none_of(K.Launches, isInSight))
     return false;
   auto CanRunVersion = [&](const Launch &L) {

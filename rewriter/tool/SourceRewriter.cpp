@@ -49,6 +49,13 @@ static bool isAsItWas(const IncludeTree &Tree) {
   });
 }
 
+// Whether the sources may define `main`: where they do not, somebody else does.
+static bool definesMain(const IncludeTree &Tree) {
+  return llvm::any_of(Tree.Files, [](const auto &Entry) {
+    return StringRef(Entry.second.Text).contains("main");
+  });
+}
+
 std::optional<ToolOptions> SourceRewriter::readOptions() const {
   std::vector<std::string> Words{"bankstripe", "rewrite"};
   if (!isSet("BANKSTRIPE_VERBOSE") && !llvm::is_contained(Flags, "--verbose") &&
@@ -68,7 +75,8 @@ std::optional<ToolOptions> SourceRewriter::readOptions() const {
   Options->Reading.Work.Limits.Processes = 1;
   Options->Planning.EmbedHelper = false;
   if (!Options->Planning.Others)
-    Options->Planning.Others = Command.WholeProgram  ? Outside::Nobody
+    Options->Planning.Others = Command.WholeProgram && definesMain(Tree)
+                                   ? Outside::Nobody
                                : Command.MakesModule ? Outside::Loaders
                                                      : Outside::Files;
   // A compiler that is named by its path means the toolkit around it.
@@ -108,7 +116,7 @@ static std::map<std::string, int64_t> countArrays(const Plan &P) {
       ++Counts[("reason " + infoOf(A.Verdict.Why).Id).str()];
     if (!A.Verdict.changesSource())
       continue;
-    ++Counts["promoted"];
+    ++Counts["moved"];
     for (unsigned Kernel : A.Kernels)
       Kernels.insert(P.Kernels[Kernel].Facts.Where);
     // A table is none of what the IR is asked about.
@@ -172,6 +180,13 @@ SourceRewriter::copyWith(llvm::ArrayRef<ChangedFile> Changes) const {
   return Result;
 }
 
+// What is no glob is said where jobs are looked for.
+static bool isExcluded(StringRef Source, const ToolOptions &Options) {
+  const auto Excluded = llvm::expectedToOptional(
+      ExcludedFiles::create(Options.Reading.Frontend.Exclude));
+  return Excluded && Excluded->contain(realPath(Source), realPath("."));
+}
+
 // Where the headers cannot be copied, their arrays stay.
 SourceResult SourceRewriter::rewrite(bool IfKnown,
                                      const OwnCompile *AsIs) const {
@@ -180,6 +195,8 @@ SourceResult SourceRewriter::rewrite(bool IfKnown,
     return {SourceResult::NoFlags, "'" + llvm::join(Flags, " ") +
                                        "' is not understood by 'bankstripe "
                                        "rewrite'"};
+  if (isExcluded(Command.Input, *Options))
+    return {SourceResult::Unchanged, "'" + Command.Input + "' is excluded"};
   SourceResult Result =
       rewriteWith(*Options, /*HeadersChange=*/true, IfKnown, AsIs);
   if (Result.What == SourceResult::Unchanged && !Result.Message.empty()) {

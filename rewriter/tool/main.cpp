@@ -10,6 +10,7 @@
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -48,6 +49,8 @@ static void readShortForms(int &Argc, const char **Argv) {
 }
 
 int main(int Argc, const char **Argv) {
+  // Where standard error is closed, the next file that is opened would be it.
+  (void)llvm::sys::Process::FixupStandardFileDescriptors();
   readShortForms(Argc, Argv);
   const auto Executable = [&] {
     return llvm::sys::fs::getMainExecutable(Argv[0],

@@ -34,6 +34,7 @@ public:
 
 private:
   void read(const CompilerOption &Option);
+  void readHandedOn(StringRef Word);
   void finish();
   void findDepfiles();
   bool isCuda(StringRef File) const;
@@ -41,10 +42,38 @@ private:
   CompilerCommand &Command;
   std::vector<std::string> Inputs;
   std::string Language, OutputFolder, Depfile, Suffix = ".o";
-  bool WritesDepfile = false, Links = true;
+  bool WritesDepfile = false, Links = true, Alone = true;
 };
 
 } // namespace
+
+// Objects and libraries may stand beside the one file.
+static bool isLinked(StringRef File) {
+  return llvm::is_contained({".o", ".obj", ".a", ".so", ".lo", ".lib"},
+                            path::extension(File));
+}
+
+// Whether the library is of the toolkit or the system, and so knows no kernel
+// of the program's.
+static bool isOfSystem(StringRef Library) {
+  return Library.starts_with("cu") || Library.starts_with("nv") ||
+         Library.starts_with("npp") ||
+         llvm::is_contained({"c", "m", "dl", "rt", "gomp", "pthread", "stdc++",
+                             "gcc_s", "z", "mpi", "GL", "GLU", "glut", "GLEW",
+                             "X11", "png", "jpeg", "fftw3", "fftw3f"},
+                            Library);
+}
+
+// A word for the linker, or for the host's compiler, which may hand it on.
+void Reader::readHandedOn(StringRef Word) {
+  if (llvm::is_contained(
+          {"-shared", "-r", "-c", "-S", "--relocatable", "-Bshareable"}, Word))
+    Links = false;
+  else if (Word.consume_front("-l"))
+    Alone &= isOfSystem(Word);
+  else
+    Alone &= !isLinked(Word);
+}
 
 void Reader::read(const CompilerOption &Option) {
   const std::string &Value = Option.Value;
@@ -80,6 +109,22 @@ void Reader::read(const CompilerOption &Option) {
   case OptionMeaning::RelocatableObject:
     Links = false;
     break;
+  case OptionMeaning::Library:
+    for (const std::string &Name : splitAtCommas(Value))
+      Alone &= isOfSystem(Name);
+    break;
+  case OptionMeaning::HostOptions:
+    for (const CompilerOption &Item :
+         readOptions(Dialect::Host, splitHandedOn(Value)))
+      if (Item.Meaning == OptionMeaning::Include ||
+          Item.Meaning == OptionMeaning::QuoteInclude)
+        read(Item);
+    [[fallthrough]];
+  case OptionMeaning::LinkerOptions:
+    for (const std::string &List : splitHandedOn(Value))
+      for (StringRef Word : llvm::split(List, ','))
+        readHandedOn(Word);
+    break;
   case OptionMeaning::Output:
     Command.Output = Value;
     break;
@@ -100,12 +145,6 @@ void Reader::read(const CompilerOption &Option) {
 bool Reader::isCuda(StringRef File) const {
   return Language == "cu" || Language == "cuda" ||
          (Language.empty() && path::extension(File) == ".cu");
-}
-
-// Objects and libraries may stand beside the one file.
-static bool isLinked(StringRef File) {
-  return llvm::is_contained({".o", ".obj", ".a", ".so", ".lo", ".lib"},
-                            path::extension(File));
 }
 
 static std::string outputOf(StringRef Source, StringRef Folder,
@@ -132,7 +171,8 @@ void Reader::finish() {
   if (!Command.WhyNot.empty())
     return;
   std::set<StringRef> Names;
-  bool HaveOneName = false, Alone = Inputs.size() == 1;
+  Alone &= Inputs.size() == 1;
+  bool HaveOneName = false;
   for (const std::string &File : Inputs) {
     if (File == "-")
       Command.WhyNot = "the source is read from standard input";

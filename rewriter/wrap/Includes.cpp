@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "wrap/Includes.h"
+#include "edit/LineNumbers.h"
 #include "model/SourceFile.h"
 #include "clang/Basic/TokenKinds.h"
 #include "clang/Lex/DependencyDirectivesScanner.h"
@@ -37,16 +38,24 @@ static void readName(StringRef Text, size_t Begin, IncludeDirective &Into) {
 
 // Clang's scanner leaves out the conditions of code without directives, and
 // such code may be all that depends on whether a file is there.
-static void findQuestions(StringRef Text, std::vector<IncludeDirective> &Into) {
+static void findQuestions(const std::string &Text,
+                          std::vector<IncludeDirective> &Into) {
   constexpr llvm::StringLiteral Asks = "__has_include";
-  for (size_t At = Text.find(Asks); At != StringRef::npos;
-       At = Text.find(Asks, At + 1)) {
-    StringRef Rest = Text.substr(At + Asks.size()).ltrim(" \t");
-    if (!Rest.consume_front("("))
+  if (!StringRef(Text).contains(Asks))
+    return;
+  bool InDirective = false;
+  for (TokenReader Tokens(Text); !Tokens.atEnd(); Tokens.next()) {
+    if (Tokens.startsLine())
+      InDirective = Tokens.startsDirective();
+    if (!InDirective || Tokens.text() != Asks)
       continue;
+    Tokens.next();
+    if (!Tokens.is(clang::tok::l_paren))
+      continue;
+    Tokens.next();
     IncludeDirective Found;
     Found.Asks = true;
-    readName(Text, Rest.ltrim(" \t").data() - Text.data(), Found);
+    readName(Text, Tokens.offset(), Found);
     if (Found.Length)
       Into.push_back(Found);
   }

@@ -97,6 +97,8 @@ llvm::Error Maker::checkFile(const std::string &Real,
                              const IncludedFile &File) {
   if (!canNameInDirective(File.Name))
     return refuse(File.Name, "its name cannot stand in #line");
+  if (!lineDirectivesIn(File.Text).empty())
+    return refuse(File.Name, "it has #line directives of its own");
   for (StringRef Word : {"__BASE_FILE__", "__TIMESTAMP__"})
     if (StringRef(File.Text).contains(Word))
       return refuse(File.Name, "it mentions " + Word);
@@ -119,8 +121,11 @@ llvm::Error Maker::checkFile(const std::string &Real,
 // With one more folder to look in, a quoted name may lead elsewhere.
 llvm::Error Maker::checkQuoted() const {
   const IncludedFile &Main = Tree.Files.at(Tree.Main);
-  // nvcc splits what it hands on to the host's compiler.
-  if (ownFolder().find_first_of(", '") != StringRef::npos)
+  // nvcc splits what it hands on to the host's compiler, and a shell reads it.
+  if (!llvm::all_of(ownFolder(), [](char C) {
+        return llvm::isAlnum(C) || !llvm::isASCII(C) ||
+               StringRef("/._-+=@%:").contains(C);
+      }))
     return refuse(Main.Name, "its folder cannot be named in an option");
   for (const auto &[Real, File] : Tree.Files)
     for (size_t I = 0; I < File.Directives.size(); ++I) {

@@ -38,6 +38,9 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
+#pragma pack(push)
+#pragma pack() // Whatever the file has it at.
+
 extern "C++" { // Where files are included between the braces of extern "C".
 
 #ifndef BANKSTRIPE_ASSERTION
@@ -875,8 +878,10 @@ struct alignas(Alignment < pitch<Type>::alignment ? pitch<Type>::alignment
 } // namespace detail
 
 // An object of type T for each thread of a block, not yet initialised. Its
-// alignment can be more than that of T, for code that reads it as vectors.
-template <class Type, int Threads, int Alignment = 1> struct slots {
+// alignment can be more than that of T, for code that reads it as vectors. All
+// slots together leave the shared memory behind them aligned as it was.
+template <class Type, int Threads, int Alignment = 1>
+struct alignas(128) slots {
   detail::slot<Type, Alignment> all[Threads];
 
   __device__ __forceinline__ Type &mine() {
@@ -1073,24 +1078,33 @@ __host__ __device__ constexpr byte_count shared_bytes(dim3 block,
          detail::mark;
 }
 
-// The shared memory that one kernel was allowed on each device, beyond what it
-// gets unasked.
+// The most shared memory that one kernel has asked for on each device, and what
+// it gets unasked.
 struct allowance {
   int bytes[64];
+  int unasked[64];
 };
 
 // The same, where it can be more than a launch gets unasked: the kernel is
-// allowed that much first. (Threads that do it at once do the same.)
+// allowed that much first, each time, since cudaDeviceReset takes it back.
+// (Threads that do it at once do the same.)
 template <int WarpBytes>
 inline byte_count shared_bytes(allowance &allowed, const void *kernel,
                                dim3 block, byte_count own = 0) {
   const byte_count bytes = shared_bytes<WarpBytes>(block, own);
   int device = 0;
-  if (cudaGetDevice(&device) == cudaSuccess && device < 64 &&
-      static_cast<int>(bytes) > allowed.bytes[device] &&
+  if (cudaGetDevice(&device) != cudaSuccess || device >= 64)
+    return bytes;
+  int &most = allowed.bytes[device];
+  const int now =
+      static_cast<int>(bytes) > most ? static_cast<int>(bytes) : most;
+  cudaFuncAttributes uses;
+  if (most == 0 && cudaFuncGetAttributes(&uses, kernel) == cudaSuccess)
+    allowed.unasked[device] = uses.maxDynamicSharedSizeBytes;
+  if (now <= allowed.unasked[device] ||
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           static_cast<int>(bytes)) == cudaSuccess)
-    allowed.bytes[device] = static_cast<int>(bytes);
+                           now) == cudaSuccess)
+    most = now;
   return bytes;
 }
 #endif
@@ -1284,6 +1298,8 @@ __device__ __forceinline__ void operator delete[](void *,
 #undef BANKSTRIPE_ANYWHERE
 
 } // extern "C++"
+
+#pragma pack(pop)
 
 #ifdef __GNUC__
 #pragma GCC diagnostic pop

@@ -28,6 +28,9 @@
 #define BANKSTRIPE_CHOOSE_CUH
 #ifdef __cplusplus // Compilers for C may read a header that includes it.
 
+#pragma pack(push)
+#pragma pack() // Whatever the file has it at.
+
 extern "C++" { // Where files are included between the braces of extern "C".
 
 #include <math.h>
@@ -564,6 +567,8 @@ BANKSTRIPE_KERNELS inline choice choose(bool predicted, dim3 grid, dim3 block,
 #endif // __CUDACC__
 
 } // extern "C++"
+
+#pragma pack(pop)
 
 #endif // __cplusplus
 #endif // BANKSTRIPE_CHOOSE_CUH

@@ -267,6 +267,16 @@ TEST(Parse, NoYaml) {
   EXPECT_NE(errorOf("just words\n").find("error:"), std::string::npos);
 }
 
+TEST(Parse, WhatIsNestedTooDeeply) {
+  for (const char *Level : {"[", "- ", "{a: ", "? "}) {
+    std::string Text = "version: 1\narrays:\n";
+    for (int I = 0; I < 40000; ++I)
+      Text += Level;
+    EXPECT_NE(errorOf(Text).find("nested too deeply"), std::string::npos)
+        << Level;
+  }
+}
+
 TEST(Parse, SecondDocumentsWouldBeOverlooked) {
   EXPECT_NE(errorOf("version: 1\n---\nversion: 1\n").find("more than one"),
             std::string::npos);

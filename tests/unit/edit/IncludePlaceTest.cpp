@@ -35,6 +35,13 @@ TEST(IncludePlace, AfterTheLastInclude) {
   expectPlace("#include <a>\n\n#define N 4\n#include \"b.h\"\n^#define M 5\n");
 }
 
+TEST(IncludePlace, BehindADirectiveThatGoesOn) {
+  expectPlace("#include <a> /* one\n  two */\n\n^void f();\n");
+  expectPlace("#include \\\n  \"b.h\"\n^void f();\n");
+  expectPlace("#include <a> // one \\\n  two\n^void f();\n");
+  expectPlace("#include <a> /* one */\n^\nvoid f();\n");
+}
+
 TEST(IncludePlace, DirectivesMayBeIndented) {
   expectPlace("  #  include <a>\n^void f();\n");
 }

@@ -32,6 +32,13 @@ TEST(LineNumbers, AreKeptWhereAValueIsMadeOfThem) {
             "#include \"x\"\n#line 1\nint a;\nint b = __LINE__;\n");
 }
 
+TEST(LineNumbers, AreThoseThatTheTextSetsItself) {
+  EXPECT_EQ(withText("#line 100 \"x.in\"\nint a;\nint b = __LINE__;\n", 2,
+                     "int c;\n"),
+            "#line 100 \"x.in\"\nint c;\n#line 100\nint a;\n"
+            "int b = __LINE__;\n");
+}
+
 TEST(LineNumbers, MoveWhereNobodyAsks) {
   EXPECT_EQ(withText("int a;\nint b;\n", 1, "#include \"x\"\n"),
             "#include \"x\"\nint a;\nint b;\n");

@@ -79,6 +79,59 @@ TEST(Waiting, WhereOneStepDependsOnAFlag) {
                     "while (((volatile int *)flag)[i] == 0);"));
 }
 
+TEST(Waiting, WhereAWayOutOnlyTraps) {
+  EXPECT_TRUE(waits("long long begin = clock64(); "
+                    "while (*(volatile unsigned *)&arrived < n) "
+                    "if (clock64() - begin > 1000000) __trap();"));
+  EXPECT_FALSE(waits("while (x < n) { ++x; if (*(volatile int *)flag) "
+                     "__trap(); out[x] = 1; }"));
+}
+
+TEST(Waiting, ForALimitOfTries) {
+  EXPECT_TRUE(waits("for (int i = 0; i < 1000000; ++i) "
+                    "if (atomicAdd(&arrived, 0u) >= n) break;"));
+  EXPECT_TRUE(waits("int ns = 8; for (int i = 0; i < n && !*(volatile int *)"
+                    "flag; ++i) __nanosleep(ns *= 2);"));
+  // A loop that works until it is told to stop.
+  EXPECT_FALSE(waits("for (int i = 0; i < n && !*(volatile int *)flag; ++i) "
+                     "x += in[i];"));
+  EXPECT_FALSE(waits("for (int i = 0; i < n; ++i) { "
+                     "if (*(volatile int *)flag) break; atomicAdd(out, 1); }"));
+}
+
+TEST(Waiting, ForWhatOneThreadReadsForItsBlock) {
+  const std::string Flag = "__shared__ bool ready; do { ";
+  const std::string End = " __syncthreads(); x = ready; __syncthreads(); } "
+                          "while (!x);";
+  EXPECT_TRUE(waits(Flag +
+                    "if (threadIdx.x == 0) ready = "
+                    "*(volatile unsigned *)&arrived >= n;" +
+                    End));
+  EXPECT_TRUE(waits("__shared__ bool ready; ready = false; do { "
+                    "if (*(volatile unsigned *)&arrived >= n) ready = true;" +
+                    End));
+  // A queue that hands out work.
+  EXPECT_FALSE(waits(Flag +
+                     "if (threadIdx.x == 0) ready = "
+                     "atomicAdd(&arrived, 1u) >= n; out[x] = 1;" +
+                     End));
+}
+
+TEST(Waiting, InALoopOfAssembly) {
+  auto Polls = [](const std::string &Load, const std::string &Address) {
+    return waits("asm volatile(\"{.reg .pred p; .reg .u32 v; AGAIN: " + Load +
+                 " v, [%0]; setp.lt.u32 p, v, %1; @p bra AGAIN;}\" :: " +
+                 Address + ", \"r\"(n) : \"memory\");");
+  };
+  EXPECT_TRUE(Polls("ld.acquire.gpu.u32", "\"l\"(flag)"));
+  EXPECT_FALSE(Polls("ld.shared.u32", "\"r\"(n)"));
+}
+
+TEST(Waiting, InACycleWithTwoEntries) {
+  EXPECT_TRUE(waits("if (n > 7) goto inside; again: x += 1; inside: "
+                    "if (*(volatile unsigned *)&arrived < n) goto again;"));
+}
+
 TEST(Waiting, InAFunctionThatIsNotInlined) {
   EXPECT_TRUE(waits("barrier(n);", R"cu(
 __device__ __noinline__ void barrier(int n) {

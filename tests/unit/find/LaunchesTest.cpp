@@ -99,7 +99,33 @@ TEST(LaunchFunctions, CooperativeWithAGridThatWasAskedFor) {
   EXPECT_TRUE(IsAsked("int grid = b;"));
   EXPECT_TRUE(IsAsked("int most = b * ask(); dim3 grid(n < most ? n : most);"));
   EXPECT_TRUE(IsAsked("dim3 grid; grid.x = b * n;"));
+  EXPECT_TRUE(IsAsked("b *= n; int grid = b;"));
+  EXPECT_TRUE(IsAsked("dim3 grid(2, b > 0 ? b : 1);"));
+  EXPECT_TRUE(IsAsked("int grid = n; if (grid > b * 4) grid = b * 4;"));
+  EXPECT_TRUE(IsAsked("dim3 grid(n, 2); if (grid.x > b) { grid.x = b; }"));
   EXPECT_FALSE(IsAsked("int grid = ask(); if (grid > b) return;"));
+}
+
+TEST(LaunchFunctions, CooperativeWithAGridThatDoesNotFollowTheAnswer) {
+  auto IsAsked = [](const std::string &Grid) {
+    return calledIn("int b, other;\n"
+                    "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, kernel, "
+                    "64, 0);\n" +
+                    Grid +
+                    "\ncudaLaunchCooperativeKernel((void *)kernel, grid, 64, "
+                    "args);")
+        .GridAsked;
+  };
+  EXPECT_FALSE(IsAsked("if (b < 8) b = 8; int grid = b * n;"));
+  EXPECT_FALSE(IsAsked("b = 16; int grid = b * n;"));
+  EXPECT_FALSE(IsAsked("int grid = b > 8 ? b : 8;"));
+  EXPECT_FALSE(IsAsked("int grid = n * 16 + 0 * b;"));
+  EXPECT_FALSE(IsAsked("int grid = b + 8;"));
+  EXPECT_FALSE(IsAsked("int grid = b; grid += 8;"));
+  EXPECT_FALSE(IsAsked("int grid = b; if (grid < 8) grid = 8;"));
+  EXPECT_FALSE(IsAsked("int &all = b; all = 16; int grid = b;"));
+  EXPECT_FALSE(IsAsked("dim3 grid(b); grid.x = n;"));
+  EXPECT_FALSE(IsAsked("dim3 grid(n);"));
 }
 
 TEST(LaunchFunctions, CooperativeWithTheAnswerAboutAnotherKernel) {

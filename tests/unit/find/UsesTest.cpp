@@ -359,9 +359,49 @@ TEST(SlotAlignment, IsWhatARewrittenOperatorsCastClaims) {
     EXPECT_EQ(F.Instances.at(0).SlotAlignment, 16u);
 }
 
+// Local memory has it aligned so.
+TEST(SlotAlignment, IsWhatCodeThatIsNotSeenMayClaim) {
+  const std::string Array = "float a[8]; a[i] = 1; ";
+  auto InLinkedCode = [&](const std::string &Declared) {
+    return factsOf(Declared + "\n" + kernelAround(Array + "f(a);"),
+                   [](llvm::StringRef) { return true; }, {"-fgpu-rdc"})
+        .Findings.at(0)
+        .Instances.at(0)
+        .SlotAlignment;
+  };
+  EXPECT_EQ(InLinkedCode("__device__ void f(float *);"), 16u);
+  EXPECT_EQ(InLinkedCode("__device__ void f(float *) {}"), 4u);
+  EXPECT_EQ(
+      slotAlignment("struct R { virtual __device__ void f(float *) {} };\n"
+                    "__device__ R *r;\n" +
+                    kernelAround(Array + "r->f(a);")),
+      16u);
+  EXPECT_EQ(slotAlignment("__device__ void (*f)(float *);\n" +
+                          kernelAround(Array + "f(a);")),
+            16u);
+  EXPECT_EQ(slotAlignment(
+                kernelAround(Array + "auto q = __builtin_assume_aligned(a, 8); "
+                                     "*data = *(float *)q;")),
+            8u);
+  EXPECT_EQ(slotAlignment(kernelAround(
+                Array + "float *q = a; asm(\"\" :: \"r\"(i)); *data = q[1];")),
+            16u);
+}
+
+TEST(SlotAlignment, IsThatOfTheMembersOfAPackedClass) {
+  EXPECT_EQ(slotAlignment("#pragma pack(push, 1)\n"
+                          "struct P { double sums[4]; int scale; };\n"
+                          "#pragma pack(pop)\n"
+                          "__device__ double get(double *p, int i) { return "
+                          "p[i]; }\n" +
+                          kernelAround("P p; p.sums[i] = 1; *data = "
+                                       "get(p.sums, i);")),
+            8u);
+}
+
 TEST(SlotAlignment, IsTheTypesWithoutCasts) {
   EXPECT_EQ(slotAlignment(kernelAround("double a[8]; a[i] = 1;")), 8u);
-  EXPECT_EQ(slotAlignment("__device__ void f(char *);\n" +
+  EXPECT_EQ(slotAlignment("__device__ void f(char *) {}\n" +
                           kernelAround("char a[8]; f(a);")),
             1u);
 }

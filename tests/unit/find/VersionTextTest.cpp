@@ -122,6 +122,30 @@ TEST(VersionText, IsNoneWithAState) {
             "");
 }
 
+TEST(VersionText, IsNoneWithAStateForATypeOfTheBody) {
+  const std::string Head =
+      "template <class T> __device__ int once(T f) { static int n; return "
+      "n++ + f(); }\n"
+      "template <class T> __device__ int twice(T f) { return once(f); }\n"
+      "template <class T> __device__ int plain(T f) { return f(); }\n"
+      "__device__ int three() { return 3; }\n"
+      "__device__ void f(int i) { int a[4]; a[i] = ";
+  auto ProblemOf = [&](const std::string &Value) {
+    UnitFacts Facts = factsOf(Head + Value + "; }", [](auto) { return true; });
+    return Facts.Findings.at(0).Version.Problem;
+  };
+  EXPECT_EQ(ProblemOf("once([] { return 3; })"),
+            "a template keeps the state 'n' for a type that it may declare");
+  EXPECT_EQ(ProblemOf("twice([] { return 3; })"),
+            "a template keeps the state 'n' for a type that it may declare");
+  EXPECT_EQ(ProblemOf("plain([] { return 3; })"), "");
+  EXPECT_EQ(ProblemOf("once(three)"), "");
+}
+
+TEST(VersionText, MayNameWhatPragmasNameElsewhere) {
+  EXPECT_EQ(problemIn("int a[4]; int once = i; a[i] = once;"), "");
+}
+
 TEST(VersionText, IsNoneWithNamesOfAssembly) {
   const std::string Array = "int a[4]; a[i] = 1; ";
   EXPECT_EQ(problemIn(Array + "asm(\".reg .u32 t; mov.u32 t, 1;\");"),

@@ -94,6 +94,22 @@ TEST(MacroQuestions, AboutWhatAllCompilersHave) {
   EXPECT_FALSE(staysOpen("#ifdef __CUDA_ARCH__\n#endif\n"));
 }
 
+TEST(MacroQuestions, AboutHeadersThatOnlyOneOfTheCompilersHas) {
+  TemporaryFolder Folder;
+  auto StaysOpen = [&](const std::string &Header) {
+    const auto Job = nvccJob(
+        Folder.write("a.cu", "#if __has_include(" + Header + ")\n#endif\n"));
+    return Job && staysOpen(*Job);
+  };
+  if (!nvccJob("/a.cu"))
+    GTEST_SKIP() << "no nvcc here";
+  EXPECT_TRUE(StaysOpen("<quadmath.h>"));
+  EXPECT_TRUE(StaysOpen("<arm_neon.h>"));
+  EXPECT_FALSE(StaysOpen("<stdint.h>"));
+  EXPECT_FALSE(StaysOpen("<vector>"));
+  EXPECT_FALSE(StaysOpen("<no/such/header.h>"));
+}
+
 TEST(MacroQuestions, AboutMacrosOfTheUser) {
   EXPECT_FALSE(staysOpen("#ifndef FAST\n#define FAST 1\n#endif\n"));
   EXPECT_FALSE(staysOpen("#ifdef FAST\n#endif\n", {"-DFAST=2"}));

@@ -57,6 +57,19 @@ TEST(BlockBound, TheLargestOfAllLaunches) {
   EXPECT_TRUE(S.AddBounds);
 }
 
+// A query about a block that the bounds do not allow has no answer.
+TEST(BlockBound, OccupancyQueriesCountLikeLaunches) {
+  TestUnit U;
+  U.launch(64);
+  OccupancyQuery Q = {U.kernel().Id, U.kernel().Where, {}, true, 256, "256"};
+  U.Result.Facts.Queries.push_back(Q);
+  EXPECT_EQ(boundOf(U).Block.Threads, 256u);
+  U.Result.Facts.Queries[0].Threads = 32;
+  EXPECT_EQ(boundOf(U).Block.Threads, 64u);
+  U.Result.Facts.Queries[0].Threads = std::nullopt;
+  EXPECT_EQ(obstacleOf(boundOf(U)), Reason::BlockSizeUnknown);
+}
+
 // Its launch bounds tell the functions in it more than their tests could.
 TEST(BlockBound, IsAssumedWhereFunctionsTestForIt) {
   TestUnit U;
@@ -249,6 +262,20 @@ TEST(BlockBound, KernelThatWaitsForBlocksAndThatOthersMayLaunch) {
   U.kernel().AddressTaken = true;
   U.Result.Evidence.Waiting = {U.kernel().Id};
   EXPECT_EQ(obstacleOf(boundOf(U)), Reason::WaitsForBlocks);
+}
+
+TEST(BlockBound, KernelThatAnotherOneMayWaitForInAnotherStream) {
+  TestUnit U;
+  U.array();
+  U.launch(128);
+  Kernel Other = U.kernel();
+  Other.Id = Other.Name = "waits";
+  Other.BoundsInsertion = {};
+  U.Result.Facts.Kernels.push_back(Other);
+  U.Result.Evidence.Waiting = {Other.Id};
+  EXPECT_NE(reasonOf(U.plan()), Reason::WaitsForBlocks);
+  U.Result.Facts.Launches.front().HasStream = true;
+  EXPECT_EQ(reasonOf(U.plan()), Reason::WaitsForBlocks);
 }
 
 TEST(DynamicShared, UnknownBytesOfALaunch) {

@@ -127,13 +127,13 @@ TEST(SlotBytes, AreAsAlignedAsCastsClaim) {
 
 // A slot belongs to a thread, not to a lane.
 TEST(SlotBytes, AreForThreadsAndNotForWholeWarps) {
-  EXPECT_EQ(slotBytes(20, 4, 100), 2000u);
+  EXPECT_EQ(slotBytes(20, 4, 100), 2048u);
   EXPECT_EQ(slotBytes(20, 4, 96), 1920u);
 }
 
 TEST(SlotBytes, LeaveTheNextVariableAligned) {
-  EXPECT_EQ(slotBytes(4, 4, 1), 16u);
-  EXPECT_EQ(slotBytes(4, 4, 5), 64u);
+  EXPECT_EQ(slotBytes(4, 4, 1), 128u);
+  EXPECT_EQ(slotBytes(4, 4, 5), 128u);
 }
 
 // A kernel of 128-thread blocks.

@@ -202,6 +202,7 @@ KernelSetting bankstripe::testing::boundOf(const TestUnit &U,
   MergedKernel K;
   K.Facts = U.Result.Facts.Kernels.front();
   K.Launches = U.Result.Facts.Launches;
+  K.Queries = U.Result.Facts.Queries;
   if (auto Shared = U.Result.Evidence.Kernels.find(K.Facts.Id);
       Shared != U.Result.Evidence.Kernels.end())
     K.Shared = Shared->second;

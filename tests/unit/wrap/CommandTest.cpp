@@ -108,6 +108,14 @@ TEST(Command, ASourceThatIsLinkedAloneIsTheProgram) {
   EXPECT_FALSE(read("nvcc -c a.cu -o a.o").WholeProgram);
   EXPECT_FALSE(read("nvcc -shared a.cu -o a.so").WholeProgram);
   EXPECT_FALSE(read("nvcc -rdc=true a.cu -o a").WholeProgram);
+  EXPECT_FALSE(read("nvcc -Xcompiler -fPIC,-shared a.cu -o a.so").WholeProgram);
+  EXPECT_FALSE(read("nvcc -Xcompiler=-Wl,-shared a.cu").WholeProgram);
+  EXPECT_FALSE(read("nvcc -Xlinker -r a.cu -o a.o").WholeProgram);
+  EXPECT_FALSE(read("nvcc -Xlinker host.o a.cu -o a").WholeProgram);
+  EXPECT_FALSE(read("nvcc a.cu -L. -lhost -o a").WholeProgram);
+  EXPECT_TRUE(read("nvcc -Xcompiler -Wall,-O2 a.cu -lcublas -Xlinker "
+                   "-rpath,/opt/lib -o a")
+                  .WholeProgram);
 }
 
 TEST(Command, ModulesAreNoObjects) {

@@ -38,6 +38,13 @@ TEST(Includes, QuestionsAreFound) {
   EXPECT_EQ(Found[0].Name, "a.h");
 }
 
+TEST(Includes, QuestionsInStringsAndCommentsAreNone) {
+  EXPECT_TRUE(findIncludes("const char *s = R\"(\n#if "
+                           "__has_include(\"a.h\")\n)\";\n"
+                           "// #if __has_include(\"b.h\")\n")
+                  .empty());
+}
+
 TEST(Includes, OfATextThatCannotBeReadMayBeAnything) {
   const auto Found = findIncludes("#include \"a.h\n");
   ASSERT_EQ(Found.size(), 1u);

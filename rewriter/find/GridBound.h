@@ -1,0 +1,24 @@
+//===-- GridBound.h - grids that an answer bounds ---------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FIND_GRIDBOUND_H
+#define BANKSTRIPE_FIND_GRIDBOUND_H
+
+#include "find/BodyIndex.h"
+
+namespace bankstripe {
+
+/// Whether \p Grid, a number of blocks or a `dim3` in the host function of
+/// \p Body, shrinks with \p Answer, a variable of that function which an
+/// occupancy query fills in: half the answer never means more than half the
+/// grid.
+bool isBoundedBy(const clang::Expr *Grid, const clang::VarDecl *Answer,
+                 const BodyIndex &Body);
+
+} // namespace bankstripe
+
+#endif
