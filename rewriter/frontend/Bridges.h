@@ -31,15 +31,20 @@ class Diagnostic;
 
 namespace bankstripe {
 
+/// How the macros start that stand for a directive.
+inline constexpr llvm::StringLiteral PragmaMacros = "__bs_";
+
 /// A place in a file: its name as Clang has it, and the offset.
 using FileOffset = std::pair<std::string, unsigned>;
 
 /// What has been learned from failed parses of one unit.
 class Bridges {
 public:
-  /// Looks at what Clang says; what is no known difference is left alone.
+  /// Looks at what Clang says in the parse of \p Compiler; what is no known
+  /// difference is left alone.
   /// \returns what a person could write instead; empty where that is not known.
-  llvm::StringRef learn(const clang::Diagnostic &Diag);
+  llvm::StringRef learn(const clang::Diagnostic &Diag,
+                        clang::CompilerInstance &Compiler);
 
   /// After a parse: finds the constructors that copy what the classes in
   /// CopiedOnDevice hold.
@@ -69,6 +74,10 @@ public:
   std::map<FileOffset, Insertion> Behind; ///< The token that begins there.
   /// The names in declarations that are to be `__host__ __device__`.
   std::set<FileOffset> OnBothSides;
+  /// Likewise, in a parse for the device alone: functions of the device that
+  /// functions of the host call there, where nvcc does not look. In a parse for
+  /// the host these are errors.
+  std::set<FileOffset> CalledByHost;
   /// The classes that device code copies, of which a member can be copied by
   /// host code only.
   std::set<FileOffset> CopiedOnDevice;

@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/MacroQuestions.h"
+#include "frontend/Bridges.h"
 #include "frontend/CommandLine.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -43,7 +44,8 @@ constexpr StringLiteral NvccPrefix = "bankstripe_nvcc_";
 
 /// Where the two passes of nvcc differ.
 bool isForDeviceOnly(StringRef Name) {
-  return Name == "__CUDA_ARCH__" || Name == "CUDA_DOUBLE_MATH_FUNCTIONS";
+  return isAmong(Name, "__CUDA_ARCH__ CUDA_DOUBLE_MATH_FUNCTIONS") ||
+         isOfArchitecture(Name);
 }
 
 /// Predefined by every compiler on this machine to the same, or by the shim.
@@ -403,7 +405,8 @@ void Watcher::ask(const clang::IdentifierInfo &Name,
   const StringRef Text = Name.getName();
   if (!ShowsNvcc || !isUserFile(Sources.getExpansionLoc(Where)))
     return;
-  if (isAmong(Text, Agreed) || isAmong(Text, OfOtherSystems) ||
+  if (Text.starts_with(PragmaMacros) || isAmong(Text, Agreed) ||
+      isAmong(Text, OfOtherSystems) ||
       startsWithAny(Text, StartsOfOtherSystems) || UserNames.contains(Text))
     return;
   const bool IsShown = View.Shown.count(Text.str());

@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 
@@ -151,6 +152,11 @@ CompilerMacros readMacros(StringRef Preprocessed) {
   return Macros;
 }
 
+bool isOfArchitecture(StringRef Macro) {
+  return Macro.starts_with("__CUDA_ARCH_FEAT_") ||
+         isAmong(Macro, "__CUDA_ARCH_SPECIFIC__ __CUDA_ARCH_FAMILY_SPECIFIC__");
+}
+
 Expected<CompilerMacros> askNvccForMacros(const CompileJob &Job,
                                           StringRef Nvcc) {
   if (Error E = checkForNvcc(Job, Job.File))
@@ -165,6 +171,10 @@ Expected<CompilerMacros> askNvccForMacros(const CompileJob &Job,
   const FileRemover Remover(Source);
   std::vector<std::string> Command{Nvcc.str()};
   append_range(Command, optionsForNvcc(Job));
+  // `-arch` leaves out what sm_90a has and sm_90 has not.
+  const StringRef Number = StringRef(Job.GpuArch).drop_front(strlen("sm_"));
+  llvm::replace(Command, "-arch=" + Job.GpuArch,
+                formatv("-gencode=arch=compute_{0},code=sm_{0}", Number).str());
   append_range(Command, std::initializer_list<StringRef>{"-E", "-Xcompiler",
                                                          "-dD", Source});
   const ProcessResult Ended = runProcess(Command, Output::Apart, Job.Directory);

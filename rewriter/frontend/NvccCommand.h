@@ -49,10 +49,13 @@ std::string hostCompilerOf(const CommandLine &Command);
 
 /// The macros that \p Nvcc's preprocessor has, in its pass for the device,
 /// where the source of \p Job begins. An error if it cannot be asked. The pass
-/// for the host differs by `__CUDA_ARCH__` and `CUDA_DOUBLE_MATH_FUNCTIONS`,
-/// which it lacks (seen with CUDA 13.0, `nvcc --dryrun`).
+/// for the host differs by `__CUDA_ARCH__`, `CUDA_DOUBLE_MATH_FUNCTIONS` and
+/// what isOfArchitecture says, which it lacks (CUDA 13.0, `nvcc --dryrun`).
 llvm::Expected<CompilerMacros> askNvccForMacros(const CompileJob &Job,
                                                 llvm::StringRef Nvcc);
+
+/// Whether \p Macro says what one architecture has, such as sm_90a.
+bool isOfArchitecture(llvm::StringRef Macro);
 
 /// What is printed for `-E -dD`, as macros. Exposed for tests.
 CompilerMacros readMacros(llvm::StringRef Preprocessed);

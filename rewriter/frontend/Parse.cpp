@@ -114,6 +114,14 @@ struct Attempt {
 
 bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action);
 
+/// The same for the host, with what the device's parse has shown.
+Attempt attemptForHost(const Attempt &Device) {
+  Attempt Host = Device;
+  llvm::replace(Host.Args, DeviceOnly.str(), HostOnly.str());
+  Host.Bridged.CalledByHost.clear();
+  return Host;
+}
+
 /// Whether a source of the user's holds one of \p Words, of those that were
 /// read after the first \p First entries.
 bool userSourcesContain(const clang::SourceManager &Sources,
@@ -160,13 +168,13 @@ public:
   }
   const MacroRecord &macros() override { return Macros; }
   bool asksForSide() override {
-    return userSourcesContain(Compiler.getSourceManager(), SideWords);
+    return !Settings.Bridged.CalledByHost.empty() ||
+           userSourcesContain(Compiler.getSourceManager(), SideWords);
   }
   HostView readForHost(function_ref<void(ParsedUnit &)> Action) override {
     if (!asksForSide())
       return HostView::Same;
-    Attempt Host = Settings;
-    llvm::replace(Host.Args, DeviceOnly.str(), HostOnly.str());
+    Attempt Host = attemptForHost(Settings);
     return parseBridged(Host, Action) ? HostView::Read : HostView::Unknown;
   }
 
@@ -227,8 +235,9 @@ private:
 class Listener final : public clang::DiagnosticConsumer {
 public:
   Listener(clang::DiagnosticConsumer &Printer, raw_ostream &Messages,
-           Bridges &Learned)
-      : Printer(Printer), Messages(Messages), Learned(Learned) {}
+           Bridges &Learned, clang::CompilerInstance &Compiler)
+      : Printer(Printer), Messages(Messages), Learned(Learned),
+        Compiler(Compiler) {}
 
   void BeginSourceFile(const clang::LangOptions &Options,
                        const clang::Preprocessor *PP) override {
@@ -238,7 +247,7 @@ public:
   void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
                         const clang::Diagnostic &Diag) override {
     DiagnosticConsumer::HandleDiagnostic(Level, Diag);
-    const StringRef Advice = Learned.learn(Diag);
+    const StringRef Advice = Learned.learn(Diag, Compiler);
     constexpr unsigned MostErrors = 20;
     if (getNumErrors() > MostErrors)
       return;
@@ -252,6 +261,7 @@ private:
   clang::DiagnosticConsumer &Printer;
   raw_ostream &Messages;
   Bridges &Learned;
+  clang::CompilerInstance &Compiler;
 };
 
 /// Parses and then calls the action, unless there were errors.
@@ -285,7 +295,7 @@ protected:
       Settings.Macros->Shown.insert(Questions.Wanted.begin(),
                                     Questions.Wanted.end());
     if (Compiler.getDiagnostics().hasErrorOccurred() || lacksShim() ||
-        !Questions.Wanted.empty())
+        !Questions.Wanted.empty() || isRefusedForHost())
       return;
     Settings.Bridged.remove(Compiler);
     Succeeded = true;
@@ -303,6 +313,18 @@ private:
     AsksForCompiler |= userSourcesContain(Sources, CompilerWords, EntriesRead);
     EntriesRead = Sources.local_sloc_entry_size();
     return AsksForCompiler;
+  }
+
+  /// Whether the host must not call what it calls in this parse.
+  bool isRefusedForHost() {
+    if (Settings.Bridged.CalledByHost.empty())
+      return false;
+    Attempt Host = attemptForHost(Settings);
+    if (parseBridged(Host, [](ParsedUnit &) {}) ||
+        Host.Learned.CalledByHost.empty())
+      return false;
+    Settings.Messages = Host.Messages;
+    return true;
   }
 
   function_ref<void(ParsedUnit &)> Action;
@@ -355,7 +377,7 @@ bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
   clang::TextDiagnosticPrinter Printer(Messages,
                                        Invocation->getDiagnosticOpts());
   A.Learned = A.Bridged;
-  Listener Listening(Printer, Messages, A.Learned);
+  Listener Listening(Printer, Messages, A.Learned, Compiler);
   Compiler.createDiagnostics(&Listening, /*ShouldOwnClient=*/false);
   Compiler.setVerboseOutputStream(Messages);
   ParseAction Parse(Action, A);
@@ -483,6 +505,7 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   Second.HasShim = true;
   Second.Args.push_back(Job.File);
   Second.Bridged = std::move(First.Learned);
+  Second.Bridged.CalledByHost.clear(); // The shim has more for the host.
   Attempt Third = Second;
   Outcome.UsedShim = true;
   if (parseBridged(Second, Action))

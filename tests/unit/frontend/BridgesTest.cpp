@@ -181,6 +181,61 @@ TEST(Bridges, FunctionsOfTheHostThatAreOnlyNamed) {
                                      "  p[0] = sizeof(sizeHelper(a)); }\n"));
 }
 
+TEST(Bridges, CallsOfTheHostByDeviceCodeStayErrors) {
+  for (const char *Call : {"*p = f(1);", "auto g = [=] { *p = f(1); };"
+                                         "g();"})
+    EXPECT_THAT(failureOf("int f(int);\n__global__ void k(int *p) { " +
+                          std::string(Call) + " }\n"),
+                HasSubstr("'f'"))
+        << Call;
+}
+
+/// What a macro of the device's calls, which the host does not have.
+constexpr char OfDevice[] =
+    "__device__ float bits(int); __device__ float bits(int x) { return x; }\n"
+    "template <class T> __device__ T twice(T x) { return x + x; }\n"
+    "struct Box { float v; __device__ float get() const { return v; } };\n"
+    "#ifdef __CUDA_ARCH__\n#define LARGE (bits(3) + twice(2.f))\n"
+    "#define GET(B) B.get()\n"
+    "#else\n#define LARGE 1e30f\n#define GET(B) B.v\n#endif\n";
+
+TEST(Bridges, FunctionsOfTheHostMayCallTheDeviceInItsPass) {
+  for (const char *Use :
+       {"inline float f(float x) { return x - LARGE; }",
+        "float f(Box b) { return GET(b); }",
+        "static float g = LARGE; float h[2] = {LARGE, 0};",
+        "struct S { float a = LARGE, b; S() : b(LARGE) {}\n"
+        "  float f(float x = LARGE) { return x; } static float s; };\n"
+        "float S::s = LARGE;\n float g() { return S().f(); }",
+        "template <class T> T f(T x) { return x + LARGE; }\n"
+        "template <class T> struct S { T a = LARGE; T f() { return LARGE; } };"
+        "float g() { return f(1.f) + S<float>().f(); }",
+        "float f() { auto g = [](auto x) { return x + LARGE; };"
+        "  return g(1); }",
+        "constexpr float f(bool b) { return b ? 1 : LARGE; }\n"
+        "float g() { static float s = LARGE; return f(true) + s; }"})
+    EXPECT_TRUE(parsesBridged(std::string(OfDevice) + Use + "\n")) << Use;
+}
+
+// Templates are instantiated by what the host launches.
+TEST(Bridges, LaunchesBesideSuchCallsStay) {
+  unsigned Calls = 0;
+  EXPECT_EQ(hostViewOf(std::string(OfDevice) +
+                           "template <class T> __global__ void k(T x) {}\n"
+                           "void run() { k<<<1, 32>>>(LARGE); }\n",
+                       Calls),
+            HostView::Read);
+  EXPECT_EQ(Calls, 1u);
+}
+
+TEST(Bridges, CallsOfTheDeviceThatTheHostMakesItselfStayErrors) {
+  const std::string Code = OfDevice;
+  for (const char *Use :
+       {"float f() { return bits(1) + LARGE; }", "float g = bits(1);",
+        "float f() { return LARGE + missing(1); }"})
+    EXPECT_FALSE(parsesBridged(Code + Use + "\n")) << Use;
+}
+
 TEST(Bridges, ListsThatSeveralAssignmentsTake) {
   const std::string Half =
       "struct Raw { int x; };\n"
@@ -288,6 +343,16 @@ TEST(Bridges, MacrosThatExpandToAPragma) {
   EXPECT_FALSE(bool(E)) << toString(std::move(E));
   EXPECT_THAT(failureOf("#define UNROLL #include unroll\n" + Loop),
               HasSubstr("expected expression"));
+}
+
+// Its macro is ours, so nvcc is not asked about it.
+TEST(Bridges, AMacroThatExpandsToAPragmaStaysOneBesideAnError) {
+  const std::string Failure =
+      failureOf("#define UNROLL #pragma unroll\n"
+                "__global__ void k(int *p) {\n  UNROLL\n"
+                "  for (int i = 0; i < 8; ++i) p[i] = missing; }\n");
+  EXPECT_THAT(Failure, HasSubstr("identifier 'missing'"));
+  EXPECT_THAT(Failure, Not(HasSubstr("UNROLL")));
 }
 
 TEST(Bridges, OperandsOfAssemblyWithoutACommaBetweenThem) {

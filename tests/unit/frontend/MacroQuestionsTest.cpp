@@ -194,3 +194,23 @@ TEST(NvccMacros, AreReadFromWhatThePreprocessorPrints) {
   EXPECT_TRUE(Macros.lookup("N").IsPredefined);
   EXPECT_FALSE(Macros.lookup("A_H").IsPredefined);
 }
+
+// sm_90a has what sm_90 has not.
+TEST(MacroQuestions, WhatAnArchitectureAloneHasIsDefinedForTheDevice) {
+  TemporaryFolder Folder;
+  const auto Job = nvccJob(
+      Folder.write("a.cu",
+                   "#ifdef __CUDA_ARCH__\n#ifndef __CUDA_ARCH_FEAT_SM90_ALL\n"
+                   "#error\n#endif\n#elif defined(__CUDA_ARCH_FEAT_SM90_ALL)\n"
+                   "#error\n#endif\n"),
+      {"-arch=sm_90a"});
+  if (!Job)
+    GTEST_SKIP() << "no nvcc here";
+  EXPECT_FALSE(staysOpen(*Job, /*ForHost=*/true));
+}
+
+TEST(MacroQuestions, MacrosThatExpandToAPragmaAskNothing) {
+  EXPECT_FALSE(staysOpen("#define UNROLL #pragma unroll\n"
+                         "__global__ void k(int *p) {\n  UNROLL\n"
+                         "  for (int i = 0; i < 8; ++i) p[i] = i; }\n"));
+}

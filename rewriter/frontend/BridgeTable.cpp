@@ -1,0 +1,372 @@
+//===-- BridgeTable.cpp - what to do about each of Clang's errors ---------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/BridgeTable.h"
+
+#include "frontend/CompilerOptions.h"
+#include "clang/AST/Decl.h"
+#include "clang/Basic/CharInfo.h"
+#include "clang/Basic/Cuda.h"
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticAST.h"
+#include "clang/Basic/DiagnosticParse.h"
+#include "clang/Basic/DiagnosticSema.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace bankstripe;
+using namespace clang;
+using llvm::StringRef;
+
+std::string bankstripe::pragmaName(size_t Number) {
+  return PragmaMacros.str() + std::to_string(Number);
+}
+
+FileOffset bankstripe::placeOf(const SourceManager &SM, SourceLocation Loc) {
+  const auto [File, Offset] = SM.getDecomposedSpellingLoc(Loc);
+  const auto Entry = SM.getFileEntryRefForID(File);
+  return {Entry ? Entry->getName().str() : "", Offset};
+}
+
+// `k<< <grid, block >> >(x)`: the angles around the token become one, in front
+// of the blanks between them.
+static bool joinAngles(const Fault &F, Bridges &B) {
+  const char Angle = F.text().front();
+  auto IsAngle = [&](size_t I) {
+    return F.Tokens[I].Text.find_first_not_of(Angle) == StringRef::npos;
+  };
+  if (Angle != '<' && Angle != '>')
+    return false;
+  size_t First = F.Index, Last = F.Index;
+  while (First > 0 && IsAngle(First - 1))
+    --First;
+  while (Last + 1 < F.Tokens.size() && IsAngle(Last + 1))
+    ++Last;
+  const unsigned Begin = F.Tokens[First].Offset,
+                 End = F.Tokens[Last].Offset + F.Tokens[Last].Text.size();
+  Bridges::Correction &C = B.Texts[F.File];
+  const std::string Written = C.Corrected.substr(Begin, End - Begin);
+  std::string Blanks = Written;
+  llvm::erase(Blanks, Angle);
+  if (Blanks.size() + 3 != Written.size() || !StringRef(Blanks).trim().empty())
+    return false;
+  C.Corrected.replace(Begin, End - Begin, std::string(3, Angle) + Blanks);
+  return true;
+}
+
+// `k<<<{2}, {w, 1, 1}>>>`.
+static bool nameDim3(const Fault &F, Bridges &B) {
+  if (F.text() != "{" || F.Index == 0)
+    return false;
+  const StringRef Before = F.Tokens[F.Index - 1].Text;
+  if (Before != "<<<" && Before != ",")
+    return false;
+  B.Behind[F.at(F.Index - 1)] = {"dim3", F.at(F.Index).second};
+  return true;
+}
+
+// A definition without the `__host__ __device__` of its declaration; or another
+// declaration of what the host calls in the parse for the device.
+static bool putOnBothSides(const Fault &F, Bridges &B) {
+  std::set<FileOffset> All = {F.at(F.Index)};
+  if (F.Diag.getID() == diag::err_cuda_ovl_target)
+    if (const FunctionDecl *Before =
+            reinterpret_cast<NamedDecl *>(F.Diag.getRawArg(3))->getAsFunction())
+      for (const FunctionDecl *Each : Before->redecls())
+        All.insert(placeOf(F.Diag.getSourceManager(), Each->getLocation()));
+  if (llvm::any_of(All, [&](const FileOffset &Place) {
+        return B.CalledByHost.contains(Place);
+      }))
+    B.CalledByHost.merge(All);
+  else
+    B.OnBothSides.insert(F.at(F.Index));
+  return true;
+}
+
+/// Of what kind a candidate is that overload resolution looked at: values of
+/// the first %select of notes on it.
+enum CandidateKind { WrittenConstructor = 3, ImplicitCopy = 5, ImplicitMove };
+
+// Of the note on a candidate that belongs to the other side.
+static CUDAFunctionTarget sideOfCallee(const Fault &F) {
+  return CUDAFunctionTarget(F.Diag.getRawArg(3));
+}
+
+// `sizeof(ArraySizeHelper(a))`: what is only named, and not called, may be the
+// host's. A container of the host may construct objects whose constructors are
+// the device's. In its pass for the device nvcc does not look at what the host
+// calls. Other calls of the other side nvcc rejects.
+static bool putCandidateOnBothSides(const Fault &F, Bridges &B) {
+  if (sideOfCallee(F) == CUDAFunctionTarget::Host)
+    return F.IsOnlyNamed && putOnBothSides(F, B);
+  if (sideOfCallee(F) != CUDAFunctionTarget::Device)
+    return false;
+  if (F.Diag.getRawArg(0) == WrittenConstructor)
+    return putOnBothSides(F, B);
+  // What declares several functions is not the declarator of one.
+  if (F.Diag.getLocation().isMacroID())
+    return false;
+  B.CalledByHost.insert(F.at(F.Index));
+  return true;
+}
+
+// A closure is copied in device code: for nvcc, the constructors that nobody
+// writes belong to both sides, whatever they call.
+static bool copyOnDevice(const Fault &F, Bridges &B) {
+  const uint64_t Kind = F.Diag.getRawArg(0);
+  return (Kind == ImplicitCopy || Kind == ImplicitMove) &&
+         sideOfCallee(F) == CUDAFunctionTarget::Host &&
+         B.CopiedOnDevice.insert(F.at(F.Index)).second;
+}
+
+// `#define UNROLL #pragma unroll`: nvcc reads the preprocessed text again, and
+// finds the directive. A macro of ours, with a name that fits into the space,
+// says the same by `_Pragma`.
+static bool spellAsOperator(const Fault &F, Bridges &B) {
+  if (F.text() != "#" || F.Index + 2 >= F.Tokens.size() ||
+      F.Tokens[F.Index + 1].Text != "pragma")
+    return false;
+  std::string &Text = B.Texts[F.File].Corrected;
+  const unsigned Begin = F.at(F.Index).second;
+  const size_t LineEnd = std::min(Text.find('\n', Begin), Text.size());
+  size_t Last = F.Index + 1;
+  while (Last + 1 < F.Tokens.size() && F.at(Last + 1).second < LineEnd)
+    ++Last;
+  const unsigned First = F.at(F.Index + 2).second,
+                 End = F.at(Last).second + F.Tokens[Last].Text.size();
+  const std::string Name = pragmaName(B.Pragmas.size());
+  if (Last < F.Index + 2 || End > LineEnd || Begin + Name.size() > End)
+    return false;
+  B.Pragmas.push_back(Text.substr(First, End - First));
+  Text.replace(Begin, End - Begin,
+               Name + std::string(End - Begin - Name.size(), ' '));
+  return true;
+}
+
+// `asm("..." : "+r"(a) "=r"(b))`.
+static bool separateOperands(const Fault &F, Bridges &B) {
+  if (!F.text().starts_with("\"") || F.Index == 0 ||
+      F.Tokens[F.Index - 1].Text != ")")
+    return false;
+  size_t First = F.Index;
+  while (!StringRef(";{}").contains(F.Tokens[First].Text) && First > 0 &&
+         !F.Tokens[First].Text.contains("asm"))
+    --First;
+  if (!isAmong(F.Tokens[First].Text, "asm __asm __asm__"))
+    return false;
+  B.Behind[F.at(F.Index - 1)] = {",", F.at(F.Index).second};
+  return true;
+}
+
+// A function with the name of one of Clang's own, such as `__rdtsc`.
+static bool forgetBuiltin(const Fault &F, Bridges &B) {
+  const bool IsReserved = F.text().starts_with("_");
+  if (IsReserved)
+    B.NoBuiltins.insert(F.text().str());
+  return IsReserved;
+}
+
+// `enum { M = std::size(a) }`: an object of a's type serves as well, of which
+// the value is not known, and which is none of the function's around it.
+static bool nameOnlyType(const Fault &F, Bridges &B) {
+  if (F.Index == 0)
+    return false;
+  const unsigned Offset = F.at(F.Index).second;
+  B.Behind[F.at(F.Index - 1)] = {"::bankstripe_any<decltype(", Offset};
+  B.Behind[F.at(F.Index)] = {")>", Offset};
+  return true;
+}
+
+// Whether the name says already where it is looked for.
+static bool isQualified(const Fault &F, size_t Name) {
+  const StringRef Before = F.Tokens[Name - 1].Text;
+  return Before == "." || Before == "->" || Before == "::";
+}
+
+// `free(p)` in device code below `using namespace std`, where Clang has one
+// too.
+static bool nameGlobally(const Fault &F, Bridges &B) {
+  if (F.Index == 0 || (F.text() != "free" && F.text() != "malloc") ||
+      isQualified(F, F.Index))
+    return false;
+  B.Behind[F.at(F.Index - 1)] = {"::", F.at(F.Index).second};
+  return true;
+}
+
+// `float r[bins.N]` where N is a constant and bins a reference, of which the
+// value is not known. Before C++23 that is no constant for Clang.
+static bool nameTypesInBound(const Fault &F, Bridges &B) {
+  if (F.text() != "[")
+    return false;
+  bool Found = false;
+  for (size_t I = F.Index + 1;
+       I + 1 < F.Tokens.size() && F.Tokens[I].Text != "]"; ++I) {
+    if (F.Tokens[I + 1].Text != "." || isQualified(F, I) ||
+        !isAsciiIdentifierStart(F.Tokens[I].Text.front()))
+      continue;
+    const unsigned Offset = F.at(I).second;
+    B.Behind[F.at(I - 1)] = {"::bankstripe_any<__remove_cvref(decltype(",
+                             Offset};
+    B.Behind[F.at(I)] = {"))>", Offset};
+    Found = true;
+  }
+  return Found;
+}
+
+// `x = {}` where x, a `half2`, has several assignment operators.
+static bool nameAssignedType(const Fault &F, Bridges &B) {
+  if (F.text() != "=" || F.Index + 1 == F.Tokens.size() ||
+      F.Tokens[F.Index + 1].Text != "{")
+    return false;
+  std::string Target;
+  for (const RawToken &T :
+       llvm::reverse(llvm::ArrayRef(F.Tokens).take_front(F.Index))) {
+    if (T.Text.find_first_of(";{}") != StringRef::npos)
+      break;
+    Target = (T.Text + " " + Target).str();
+  }
+  B.Behind[F.at(F.Index)] = {"(__remove_cvref(decltype(" + Target + ")))",
+                             F.at(F.Index + 1).second};
+  return true;
+}
+
+// `S<T>::f<N>(x)` for `S<T>::template f<N>(x)`.
+static bool addTemplate(const Fault &F, Bridges &B) {
+  bool Found = false;
+  int Depth = 0;
+  for (size_t I = F.Index; I + 2 < F.Tokens.size(); ++I) {
+    const StringRef Text = F.Tokens[I].Text;
+    if (Depth == 0 && (Text == "(" || Text == ";"))
+      break;
+    Depth += int(Text.count('<')) - int(Text.count('>'));
+    if (Depth != 0 || Text != "::" || F.Tokens[I + 2].Text != "<")
+      continue;
+    B.Behind[F.at(I)] = {"template", F.at(I + 1).second};
+    Found = true;
+  }
+  return Found;
+}
+
+// `f(x)` for `this->f(x)`, where f is a member of a base that depends on T.
+static bool addThis(const Fault &F, Bridges &B) {
+  if (F.Index > 0)
+    B.Behind[F.at(F.Index - 1)] = {"this->", F.at(F.Index).second};
+  return F.Index > 0;
+}
+
+// `template <> __device__ f(int)` of a template that is `__host__ __device__`.
+static bool specializeOnBothSides(const Fault &F, Bridges &B) {
+  for (size_t I = F.Index; I >= 3; --I) {
+    if (F.Tokens[I - 3].Text != "template" || F.Tokens[I - 2].Text != "<" ||
+        F.Tokens[I - 1].Text != ">")
+      continue;
+    B.Behind[F.at(I - 1)] = {"__attribute__((host)) __attribute__((device))",
+                             F.at(I).second};
+    return true;
+  }
+  return false;
+}
+
+// `__shared__ T x;` where T has a constructor: nvcc warns that it does not run.
+// A reference to as much shared memory serves as well. Of several variables in
+// one declaration, those that are no such objects would be shared no more.
+static bool referToShared(const Fault &F, Bridges &B) {
+  auto Text = [&](size_t I) { return F.Tokens[I].Text; };
+  size_t First = F.Index, Last = F.Index;
+  for (; Text(First) != "__shared__"; --First)
+    if (First == 0 || StringRef(";{}").contains(Text(First - 1)))
+      return false;
+  int Depth = 0;
+  for (size_t I = First; Text(I) != ";"; ++I) {
+    if (I + 1 == F.Tokens.size() ||
+        (I > F.Index && Depth == 0 && Text(I) != "["))
+      return false;
+    for (const char C : Text(I))
+      Depth += int(StringRef("<([").contains(C)) - StringRef(">)]").contains(C);
+    if (Depth == 0 && Text(I) == ",")
+      return false;
+    Last = I;
+  }
+  const auto [Begin, Attribute] = F.Tokens[First];
+  B.Texts[F.File].Corrected.replace(Begin, Attribute.size(), Attribute.size(),
+                                    ' ');
+  const unsigned At = F.at(F.Index).second;
+  B.Behind[F.at(F.Index - 1)] = {"(&", At};
+  B.Behind[F.at(F.Index)] = {")", At};
+  B.Behind[F.at(Last)].At = At;
+  B.Behind[F.at(Last)].Text +=
+      "= ::bankstripe_shared<" + std::to_string(At) + ">()";
+  return true;
+}
+
+// `asm("mov.u64 %0, %globaltimer;")` for `%%globaltimer`.
+static bool dropPercent(const Fault &F, Bridges &B) {
+  std::string &Text = B.Texts[F.File].Corrected;
+  const size_t At = Text.rfind('%', F.Offset);
+  if (At != std::string::npos)
+    Text[At] = ' ';
+  return At != std::string::npos;
+}
+
+// `int __restrict__ *p`, which was meant to be `int *__restrict__ p`.
+static bool dropRestrict(const Fault &F, Bridges &B) {
+  const auto [Begin, Qualifier] = F.Tokens[F.Index];
+  if (!Qualifier.contains("restrict"))
+    return false;
+  B.Texts[F.File].Corrected.replace(Begin, Qualifier.size(), Qualifier.size(),
+                                    ' ');
+  return true;
+}
+
+static constexpr char PragmaAdvice[] =
+    "write '_Pragma(\"...\")' instead of '#pragma' in the macro";
+
+static constexpr Bridge Table[] = {
+    {diag::err_expected_expression, joinAngles,
+     "write '<<<' and '>>>' without blanks"},
+    {diag::err_expected_expression, nameDim3,
+     "name the type of the list: dim3{...}"},
+    {diag::err_expected_expression, spellAsOperator, PragmaAdvice},
+    {diag::err_expected_unqualified_id, spellAsOperator, PragmaAdvice},
+    {diag::err_expected_member_name_or_semi, spellAsOperator, PragmaAdvice},
+    {diag::err_expected, separateOperands,
+     "put ',' between the operands of 'asm'"},
+    {diag::err_cuda_ovl_target, putOnBothSides,
+     "repeat the '__host__ __device__' of the declaration"},
+    {diag::note_ovl_candidate_bad_target, copyOnDevice,
+     "make the constructors that copy its members '__host__ __device__'"},
+    {diag::note_ovl_candidate_bad_target, putCandidateOnBothSides,
+     "make the function '__host__ __device__'"},
+    {diag::err_static_non_static, forgetBuiltin,
+     "give the function another name, this one is Clang's"},
+    {diag::err_builtin_definition, forgetBuiltin,
+     "give the function another name, this one is Clang's"},
+    {diag::err_reference_to_local_in_enclosing_context, nameOnlyType,
+     "use a 'constexpr' variable instead of the enumerator"},
+    {diag::err_cuda_vla, nameTypesInBound,
+     "name the constant by its type: T::N instead of x.N"},
+    {diag::err_ovl_ambiguous_call, nameGlobally, "write '::' before the name"},
+    {diag::err_ovl_ambiguous_oper_binary, nameAssignedType,
+     "name the type of the list: = T{...}"},
+    {diag::err_template_kw_missing, addTemplate,
+     "put 'template' before the name of the member"},
+    {diag::err_ovl_unresolvable, addTemplate,
+     "put 'template' before the name of the member"},
+    {diag::err_found_in_dependent_base, addThis,
+     "put 'this->' before the name of the member"},
+    {diag::err_function_template_spec_no_match, specializeOnBothSides,
+     "repeat the '__host__ __device__' of the template"},
+    {diag::err_shared_var_init, referToShared,
+     "declare bytes in shared memory, and construct the object in them"},
+    {diag::err_typecheck_invalid_restrict_not_pointer, dropRestrict,
+     "put '__restrict__' behind the '*'"},
+    {diag::err_asm_invalid_escape, dropPercent,
+     "write '%%' before the name of a register"},
+};
+
+llvm::ArrayRef<Bridge> bankstripe::knownBridges() { return Table; }
