@@ -13,12 +13,12 @@
 //   a header that Clang includes  nvcc's headers define it too, or the user
 //   by itself defines it          has included that header (CUDA_VERSION)
 //   `__has_builtin(x)` and such   cannot be shown
-//   `__has_include(<x>)`          Clang and GCC have headers of their own,
-//   which
-//                                 cannot be shown
+//   `__has_include(<x>)`          of a header that only Clang or GCC has cannot
+//                                 be shown
 //
 // nvcc's definition is that of another macro, which is defined before all
-// files.
+// files. Who asks for one macro mostly asks for more, further on. So with the
+// first one all are shown that differ, and not one more with each parse.
 //
 //===----------------------------------------------------------------------===//
 
@@ -200,6 +200,12 @@ private:
   enum class Answer { Same, Shown, Unknown };
 
   bool isUserFile(clang::SourceLocation Loc) const;
+  bool isNoQuestion(StringRef Name) const {
+    return Name.starts_with(PragmaMacros) || isAmong(Name, Agreed) ||
+           isAmong(Name, OfOtherSystems) ||
+           startsWithAny(Name, StartsOfOtherSystems) ||
+           UserNames.contains(Name);
+  }
   void set(clang::IdentifierInfo *Name, clang::MacroInfo *M);
   void show();
   void hide();
@@ -216,6 +222,7 @@ private:
   Answer compareWith(const CompilerMacros &Nvcc, StringRef Name,
                      const clang::MacroInfo *M, bool ForValue) const;
   void guessVersion();
+  void wantAll();
   Answer compareBuiltin(StringRef Name, bool ForValue) const;
   Answer compareOfHeader(StringRef Name, const clang::MacroInfo &M);
 
@@ -361,6 +368,23 @@ void Watcher::guessVersion() {
   Questions.Wanted.insert("__GNUC__");
 }
 
+// Whatever nobody asks for is shown to nobody.
+void Watcher::wantAll() {
+  auto Want = [&](StringRef Name, const clang::MacroInfo *M) {
+    if (!isNoQuestion(Name) &&
+        compare(Name, M, /*ForValue=*/true) == Answer::Shown)
+      Questions.Wanted.insert(Name.str());
+  };
+  for (const auto &[Name, Directives] : PP.macros())
+    if (const clang::MacroInfo *M = PP.getMacroInfo(Name))
+      if (!M->isBuiltinMacro())
+        Want(Name->getName(), M);
+  for (const auto &Entry : *View.nvcc())
+    if (Entry.second.IsPredefined &&
+        !PP.getMacroInfo(PP.getIdentifierInfo(Entry.first())))
+      Want(Entry.first(), nullptr);
+}
+
 // Names that are no macros are 0 in a condition, without a word.
 void Watcher::askCondition(clang::SourceRange Condition) {
   if (!ShowsNvcc)
@@ -405,18 +429,18 @@ void Watcher::ask(const clang::IdentifierInfo &Name,
   const StringRef Text = Name.getName();
   if (!ShowsNvcc || !isUserFile(Sources.getExpansionLoc(Where)))
     return;
-  if (Text.starts_with(PragmaMacros) || isAmong(Text, Agreed) ||
-      isAmong(Text, OfOtherSystems) ||
-      startsWithAny(Text, StartsOfOtherSystems) || UserNames.contains(Text))
+  if (isNoQuestion(Text))
     return;
   const bool IsShown = View.Shown.count(Text.str());
   const Answer Said = IsShown ? Answer::Shown : compare(Text, M, ForValue);
   if (Said == Answer::Same)
     return;
   const bool Shows = Said == Answer::Shown && View.MayShow && View.nvcc();
-  if (Shows && !IsShown)
+  if (Shows && !IsShown) {
+    if (View.Shown.empty() && Questions.Wanted.empty() && !View.isGuess())
+      wantAll();
     Questions.Wanted.insert(Text.str());
-  else if (!IsShown && Text == "__GNUC__" && View.MayShow)
+  } else if (!IsShown && Text == "__GNUC__" && View.MayShow)
     guessVersion();
   if ((!Shows || View.isGuess()) && !Questions.Unanswered.isValid())
     Questions.Unanswered = Sources.getExpansionLoc(Where);

@@ -68,11 +68,6 @@ public:
     note(&ASTConsumer::HandleTopLevelDecl, Group);
     return AtEnd();
   }
-  // Asked where only the user's bodies are parsed.
-  bool shouldSkipFunctionBody(clang::Decl *D) override {
-    return D->getASTContext().getSourceManager().isInSystemHeader(
-        D->getLocation());
-  }
   void HandleInlineFunctionDefinition(clang::FunctionDecl *D) override {
     note(&ASTConsumer::HandleInlineFunctionDefinition, D);
   }
@@ -106,6 +101,7 @@ struct Attempt {
   bool Colours = false;
   ParseWatch *Watch = nullptr; ///< May be nobody.
   bool HasShim = false;        ///< Else it may have to be parsed with that.
+  bool LacksShim = false;      ///< It turned out so.
   Bridges Bridged;             ///< What earlier attempts have shown.
   Bridges Learned;             ///< The same and what this one shows.
   std::string Messages;        ///< What Clang printed.
@@ -310,9 +306,10 @@ private:
       return false;
     const clang::SourceManager &Sources =
         getCompilerInstance().getSourceManager();
-    AsksForCompiler |= userSourcesContain(Sources, CompilerWords, EntriesRead);
+    Settings.LacksShim |=
+        userSourcesContain(Sources, CompilerWords, EntriesRead);
     EntriesRead = Sources.local_sloc_entry_size();
-    return AsksForCompiler;
+    return Settings.LacksShim;
   }
 
   /// Whether the host must not call what it calls in this parse.
@@ -333,7 +330,6 @@ private:
   MacroQuestions Questions;
   MacroRecord Macros;
   unsigned EntriesRead = 0; ///< Of the source manager.
-  bool AsksForCompiler = false;
   bool Succeeded = false;
 };
 
@@ -498,8 +494,8 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   if (parseOnce(First, Action))
     return Outcome;
   // nvcc's macros were missing, and nothing else.
-  if (!Macros.Shown.empty() && First.Learned == First.Bridged &&
-      parseOnce(First, Action))
+  if (!First.LacksShim && !Macros.Shown.empty() &&
+      First.Learned == First.Bridged && parseOnce(First, Action))
     return Outcome;
   append_range(Second.Args, shimArgs());
   Second.HasShim = true;

@@ -7,6 +7,7 @@
 
 #include "FrontendTester.h"
 #include "frontend/NvccCommand.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 
@@ -132,6 +133,55 @@ TEST(MacroQuestions, AreAnsweredByNvcc) {
   if (!Job)
     GTEST_SKIP() << "no nvcc here";
   EXPECT_FALSE(staysOpen(*Job));
+}
+
+namespace {
+
+/// Counts how often one file is read.
+class ReadCounter final : public ParseWatch {
+public:
+  explicit ReadCounter(std::string File) : File(std::move(File)) {}
+
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+  watch(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk) override {
+    return llvm::makeIntrusiveRefCnt<Counted>(std::move(Disk), *this);
+  }
+  void sawTime() override {}
+
+  unsigned Reads = 0;
+
+private:
+  struct Counted final : llvm::vfs::ProxyFileSystem {
+    Counted(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk,
+            ReadCounter &Into)
+        : ProxyFileSystem(std::move(Disk)), Into(Into) {}
+    llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+    openFileForRead(const llvm::Twine &Path) override {
+      Into.Reads += Path.str() == Into.File;
+      return ProxyFileSystem::openFileForRead(Path);
+    }
+    ReadCounter &Into;
+  };
+
+  std::string File;
+};
+
+} // namespace
+
+TEST(MacroQuestions, OfAllKindsTakeOneMoreParse) {
+  TemporaryFolder Folder;
+  ReadCounter Watch(Folder.write(
+      "asks.h", "#if __GNUC__ == 4\n#error GNUC\n#endif\nint a;\n"
+                "#ifdef __llvm__\n#error llvm\n#endif\nint b;\n"
+                "#ifdef __OPTIMIZE__\n#error OPTIMIZE\n#endif\nint c;\n"
+                "#if __CUDACC_RDC__ != 1\n#error RDC\n#endif\nint d;\n"));
+  const auto Job =
+      nvccJob(Folder.write("a.cu", "#include \"asks.h\"\n"), {"-rdc=true"});
+  if (!Job)
+    GTEST_SKIP() << "no nvcc here";
+  EXPECT_TRUE(
+      bool(parseUnit(*Job, llvm::nulls(), [](ParsedUnit &) {}, &Watch)));
+  EXPECT_EQ(Watch.Reads, 2u);
 }
 
 // Headers of Clang would not know what they are compiled by.
