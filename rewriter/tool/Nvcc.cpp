@@ -69,6 +69,8 @@ private:
   bool isConcerned(const UnitResult &Unit, bool IfItPaid) const;
   bool isOfInterest(const UnitRecord &Unit) const;
   bool knowFromCompile(const NvccQuestion &Question, UnitResult &Unit);
+  std::optional<llvm::Expected<ResourceTable>>
+  compileForGood(const NvccQuestion &Question);
   void note(const UnitResult &Unit, const ResourceTable &Reply,
             MeasuredVersion &V);
   void warn(const UnitRecord &Unit, llvm::Error E, StringRef What) const;
@@ -114,6 +116,13 @@ Confirmation::askNvcc(llvm::ArrayRef<NvccQuestion> Questions, StringRef Root,
       Shown.skip();
       continue;
     }
+    if (auto Table = compileForGood(Questions[I])) {
+      Found[I].emplace(std::move(*Table));
+      if (*Found[I] && Keys[I])
+        Inputs.Known->rememberTable(*Keys[I], **Found[I]);
+      Shown.skip();
+      continue;
+    }
     if (!Scratch) {
       auto Made = TemporaryFolder::create();
       if (!Made)
@@ -145,7 +154,7 @@ bool Confirmation::isOfInterest(const UnitRecord &Unit) const {
   if (Unit.Job.IsOtherArch)
     return false;
   return isConcerned(Unit.Unit, /*IfItPaid=*/true) ||
-         (!Inputs.OnlyChanges && !Unit.Unit.Facts.Kernels.empty());
+         (!Inputs.Launcher && !Unit.Unit.Facts.Kernels.empty());
 }
 
 // Where nothing might change anyway, only who wants to know everything is told.
@@ -174,9 +183,10 @@ void Confirmation::warn(const UnitRecord &Unit, llvm::Error E,
 // about. What it said is kept for later runs.
 bool Confirmation::knowFromCompile(const NvccQuestion &Question,
                                    UnitResult &Unit) {
-  auto Table = Inputs.Compiled
-                   ? readCompile(*Inputs.Compiled, Question.Unit->Job.GpuArch)
-                   : std::nullopt;
+  auto Table =
+      Inputs.Launcher && Inputs.Launcher->Compiled
+          ? readCompile(*Inputs.Launcher->Compiled, Question.Unit->Job.GpuArch)
+          : std::nullopt;
   if (!Table)
     return false;
   Unit.Resources = forKernels(*Table, kernelsOf(Unit));
@@ -184,6 +194,26 @@ bool Confirmation::knowFromCompile(const NvccQuestion &Question,
                               : std::nullopt)
     Inputs.Known->rememberTable(*Key, *Table);
   return true;
+}
+
+// What the user's own compile of the changes tells; nothing if that cannot be,
+// or does not tell what versions in functions take, beside the originals.
+std::optional<llvm::Expected<ResourceTable>>
+Confirmation::compileForGood(const NvccQuestion &Question) {
+  if (Question.File == Question.Unit->Job.File || !Inputs.Launcher ||
+      !Inputs.Launcher->CompileChanged ||
+      llvm::any_of(Version.Changes, [](const ChangedFile &File) {
+        return StringRef(File.After).contains("bankstripe::block_of_at_most<");
+      }))
+    return std::nullopt;
+  auto Compiled = Inputs.Launcher->CompileChanged(Version.Changes);
+  if (!Compiled)
+    return Compiled.takeError();
+  auto Table = *Compiled ? readCompile(**Compiled, Question.Unit->Job.GpuArch)
+                         : std::nullopt;
+  if (!Table)
+    return std::nullopt;
+  return std::move(*Table);
 }
 
 // Those that were asked about before are not asked again.
@@ -241,7 +271,8 @@ bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
     Questions.push_back({&Unit, *Tree.placeOf(Unit.Job.File),
                          Tree.argumentsFor(Unit.Job), Sides::Device});
     Questions.back().ExtraArgs.push_back("-DBANKSTRIPE_VERSIONS_ONLY");
-    if (Unit.Unit.Facts.AsksForSide)
+    // The launcher sees what the host says of it.
+    if (Unit.Unit.Facts.AsksForSide && !Inputs.Launcher)
       Questions.back().Compiled = Sides::Both;
   }
   auto Found = askNvcc(Questions, Tree.folder(), [&] {

@@ -11,6 +11,7 @@
 #include "bench/Program.h"
 #include "cache/Answers.h"
 #include "evidence/Ptxas.h"
+#include "tool/Pipeline.h"
 
 namespace bankstripe {
 
@@ -19,10 +20,9 @@ struct NvccInputs {
   std::vector<UnitRecord> &Units; ///< They keep what it says of the originals.
   const std::set<std::string> &Files; ///< Their sources.
   Answers *Known = nullptr;           ///< What earlier runs asked, if kept.
-  /// The one source was compiled as it is, so nvcc need not be asked about it.
-  const NvccCompile *Compiled = nullptr;
-  /// Only files in which something may change are of interest.
-  bool OnlyChanges = false;
+  /// Of the launcher, which compiles what comes of it, and falls back to the
+  /// original. Only what may change is then of interest. Null for others.
+  const LauncherHooks *Launcher = nullptr;
   /// Reads what may be in the frames of kernels that a plan does not explain,
   /// and adds it to Units. \returns whether it did. None: nobody asks.
   std::function<bool(const Plan &)> ReadFrames;

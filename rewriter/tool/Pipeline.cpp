@@ -524,13 +524,9 @@ llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
   static_cast<SourceVersion &>(Run) = std::move(*First);
   if (!Options.Planning.Confirm)
     return Run;
-  NvccInputs Inputs{Run.Read.Units,
-                    Run.Read.Files,
-                    Run.Read.Known.get(),
-                    Hooks && Hooks->Compiled ? &*Hooks->Compiled : nullptr,
-                    /*OnlyChanges=*/bool(Hooks),
-                    {}};
-  if (!Inputs.OnlyChanges)
+  NvccInputs Inputs{
+      Run.Read.Units, Run.Read.Files, Run.Read.Known.get(), Hooks, {}};
+  if (!Hooks)
     Inputs.ReadFrames = [&](const Plan &P) {
       return readFrames(Run.Read.Units, P, Options.Reading.Work.Limits,
                         Run.Read.Known.get());

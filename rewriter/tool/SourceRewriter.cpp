@@ -14,9 +14,11 @@
 #include "report/Terminal.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include <chrono>
 #include <set>
 
 using namespace bankstripe;
@@ -90,6 +92,68 @@ std::optional<ToolOptions> SourceRewriter::readOptions() const {
   return Options;
 }
 
+bool bankstripe::asksPtxas(const CompilerCommand &Command) {
+  return llvm::any_of(Command.AllArgs, [](StringRef Arg) {
+    return Arg.contains("ptxas") || Arg.ends_with("-res-usage") ||
+           Arg.ends_with("-resource-usage");
+  });
+}
+
+std::string bankstripe::keptObject(const CompilerCommand &Command) {
+  return shadowFolder(Command.Output) + "/as-it-is";
+}
+
+bool bankstripe::keepObject(const CompilerCommand &Command) {
+  const std::string Kept = keptObject(Command);
+  return llvm::sys::fs::exists(Kept) ||
+         !llvm::sys::fs::rename(Command.Output, Kept);
+}
+
+OwnCompile
+bankstripe::compileOwn(const CompilerCommand &Command,
+                       const std::map<std::string, std::string> &CopyOf,
+                       StringRef QuoteFolder, bool Reports) {
+  std::vector<std::string> Extra;
+  if (Reports)
+    Extra.emplace_back("-Xptxas=-v");
+  if (!QuoteFolder.empty() && Command.IsNvcc) // In one word, as ccache likes.
+    Extra.push_back(("-Xcompiler=-iquote," + QuoteFolder).str());
+  else if (!QuoteFolder.empty())
+    Extra.insert(Extra.end(), {"-iquote", QuoteFolder.str()});
+  const auto Start = std::chrono::steady_clock::now();
+  OwnCompile Result{
+      runProcess(compileInstead(Command, CopyOf, Extra), Output::Apart), "", 0};
+  Result.Seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
+          .count();
+  if (!Reports)
+    return Result;
+  Result.Report = Result.Ended.Out + Result.Ended.Err;
+  for (std::string *Text : {&Result.Ended.Out, &Result.Ended.Err})
+    *Text = withoutPtxasReport(*Text);
+  return Result;
+}
+
+// With KeepsObject, that of the original is there, and is put aside.
+llvm::Expected<std::optional<NvccCompile>>
+SourceRewriter::compileChanged(llvm::ArrayRef<ChangedFile> Changes,
+                               bool KeepsObject, SourceResult &Result) const {
+  const SourceResult Copied = copyWith(Changes);
+  if (Copied.What != SourceResult::Rewritten)
+    return std::nullopt; // Later it is said why.
+  const std::string Copy = Copied.Copies.front().first;
+  if (KeepsObject && !keepObject(Command))
+    return std::nullopt;
+  Result.Compiled = compileOwn(Command, {{Command.Input, Copy}},
+                               Copied.QuoteFolder, /*Reports=*/true);
+  if (Result.Compiled->Ended.Interrupted)
+    endBy(Result.Compiled->Ended.Interrupted);
+  if (Result.Compiled->Ended.succeeded())
+    return NvccCompile{Result.Compiled->Report, Command.Output};
+  Result.Refused = Copy;
+  return llvm::createStringError(Result.Compiled->Ended.Err);
+}
+
 // What people, or `tune`, decided and what stands against it here.
 static std::vector<std::string> unfulfilledIn(const Plan &P) {
   std::vector<std::string> Result;
@@ -131,12 +195,32 @@ static std::map<std::string, int64_t> countArrays(const Plan &P) {
   return Counts;
 }
 
+static bool isSame(llvm::ArrayRef<ChangedFile> A,
+                   llvm::ArrayRef<ChangedFile> B) {
+  return std::ranges::equal(A, B, [](const auto &X, const auto &Y) {
+    return X.Path == Y.Path && X.After == Y.After;
+  });
+}
+
 SourceResult SourceRewriter::rewriteWith(const ToolOptions &Options,
                                          bool HeadersChange, bool IfKnown,
                                          const OwnCompile *AsIs) const {
-  LauncherHooks Hooks{HeadersChange, std::nullopt};
+  LauncherHooks Hooks{HeadersChange, std::nullopt, {}};
   if (AsIs && isAsItWas(Tree))
     Hooks.Compiled = {AsIs->Report, Command.Output};
+  SourceResult ByTheWay; // What compileChanged says.
+  std::vector<ChangedFile> Compiled;
+  ByTheWay.Reports = Options.Planning.Confirm && IsWhole && Command.IsNvcc &&
+                     !Command.MakesModule && !asksPtxas(Command);
+  if (ByTheWay.Reports)
+    // Of versions that are asked about later, most are not the last one.
+    Hooks.CompileChanged = [&](llvm::ArrayRef<ChangedFile> Changes)
+        -> llvm::Expected<std::optional<NvccCompile>> {
+      if (!Compiled.empty())
+        return std::nullopt;
+      Compiled = Changes.vec();
+      return compileChanged(Changes, AsIs, ByTheWay);
+    };
   const std::string Decisions =
       DecisionsLookup(Options.Reading.Config).pathFor(Tree.Main);
   // What people decide is done whatever ptxas says.
@@ -159,6 +243,10 @@ SourceResult SourceRewriter::rewriteWith(const ToolOptions &Options,
     printText(llvm::errs(), Run->Decisions, Run->Resources, Options.level(),
               Options.Report.Explain);
   SourceResult Result = copyWith(Run->Changes);
+  Result.Reports = ByTheWay.Reports;
+  Result.Refused = std::move(ByTheWay.Refused);
+  if (isSame(Compiled, Run->Changes))
+    Result.Compiled = std::move(ByTheWay.Compiled);
   if (Result.Message.empty())
     Result.Counts = countArrays(Run->Decisions);
   Result.Unfulfilled = unfulfilledIn(Run->Decisions);

@@ -26,6 +26,16 @@ void note(const llvm::Twine &Message);
 
 void warn(const llvm::Twine &Message);
 
+/// One run of the user's own compiler.
+struct OwnCompile {
+  ProcessResult Ended; ///< Without what only we asked ptxas for.
+  std::string Report;  ///< Of ptxas.
+  double Seconds = 0;
+};
+
+BANKSTRIPE_FIELDS(ProcessResult, Status, Interrupted, Out, Err, Answer)
+BANKSTRIPE_FIELDS(OwnCompile, Ended, Report, Seconds)
+
 /// What became of one source, or of all of a command.
 struct SourceResult {
   enum Kind {
@@ -44,23 +54,41 @@ struct SourceResult {
   std::string Decisions = {}; ///< The file that was obeyed; empty: none.
   std::map<std::string, int64_t> Counts = {}; ///< As in CompileStats.
   std::vector<std::string> Unfulfilled = {};  ///< Decisions, and why.
+  /// Copies are to be compiled with ptxas' report, as those were that ptxas was
+  /// asked about: so caches of objects find them.
+  bool Reports = false;
+  /// The compile of the copies, if that was done by the way.
+  std::optional<OwnCompile> Compiled = {};
+  std::string Refused = {}; ///< A copy that does not compile; empty: none.
 };
 
 BANKSTRIPE_FIELDS(SourceResult, What, Message, Copies, QuoteFolder, Decisions,
-                  Counts, Unfulfilled)
+                  Counts, Unfulfilled, Reports, Compiled, Refused)
 
-/// The user's own compile, where that came first.
-struct OwnCompile {
-  ProcessResult Ended;
-  std::string Report; ///< Of ptxas.
-};
+/// Whether \p Command itself asks ptxas to report.
+bool asksPtxas(const CompilerCommand &Command);
+
+/// Runs \p Command with \p CopyOf in the place of sources, which are found as
+/// \p QuoteFolder says. With \p Reports ptxas reports.
+OwnCompile compileOwn(const CompilerCommand &Command,
+                      const std::map<std::string, std::string> &CopyOf,
+                      llvm::StringRef QuoteFolder, bool Reports);
+
+/// Where the object of the original lies while a copy is compiled.
+std::string keptObject(const CompilerCommand &Command);
+
+/// Puts it there, once. \returns whether it is there.
+bool keepObject(const CompilerCommand &Command);
 
 /// One source of a command.
 class SourceRewriter {
 public:
-  /// \p Command has no other source. \p Flags are options of `rewrite`.
-  SourceRewriter(CompilerCommand Command, std::vector<std::string> Flags)
-      : Command(std::move(Command)), Flags(std::move(Flags)) {}
+  /// \p Command has no other source, and is the user's if it \p IsWhole.
+  /// \p Flags are options of `rewrite`.
+  SourceRewriter(CompilerCommand Command, std::vector<std::string> Flags,
+                 bool IsWhole)
+      : Command(std::move(Command)), Flags(std::move(Flags)), IsWhole(IsWhole) {
+  }
 
   /// \returns whether its includes can be read.
   bool readIncludes();
@@ -77,10 +105,14 @@ private:
   SourceResult rewrite(bool IfKnown, const OwnCompile *AsIs) const;
   SourceResult rewriteWith(const ToolOptions &Options, bool HeadersChange,
                            bool IfKnown, const OwnCompile *AsIs) const;
+  llvm::Expected<std::optional<NvccCompile>>
+  compileChanged(llvm::ArrayRef<ChangedFile> Changes, bool KeepsObject,
+                 SourceResult &Result) const;
   SourceResult copyWith(llvm::ArrayRef<ChangedFile> Changes) const;
 
   CompilerCommand Command;
   std::vector<std::string> Flags;
+  bool IsWhole;
   IncludeTree Tree;
 };
 } // namespace bankstripe

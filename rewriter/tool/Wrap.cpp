@@ -45,8 +45,13 @@ private:
   int compileAsIs(const SourceResult &Result);
   int compileCopies(const SourceResult &Result);
   void mendDepfiles(const SourceResult &Result) const;
+  bool takeBackAsIs(const SourceResult &Result);
   CompileStats statsOf(std::map<std::string, int64_t> Counts) const;
   void tellNews(const SourceResult &Result, const CompileStats &Stats) const;
+  void warnOfCopy(StringRef Copy) const {
+    warn("the rewritten copy of '" + Names +
+         "' does not compile, so it was compiled as it is; see " + Copy);
+  }
 
   const std::chrono::steady_clock::time_point Begin =
       std::chrono::steady_clock::now();
@@ -57,6 +62,7 @@ private:
   /// Of those that are rewritten.
   std::map<std::string, std::string> CopyOf;
   std::optional<OwnCompile> AsIs;
+  std::map<std::string, std::string> DepfilesAsIs; ///< Their texts.
   std::chrono::duration<double> SpentOnOwn{0};
 };
 
@@ -66,7 +72,8 @@ Launcher::Launcher(CompilerCommand Given, std::vector<std::string> Flags)
     : Command(std::move(Given)), IsQuiet(llvm::is_contained(Flags, "--quiet")),
       Names(llvm::join(Command.Sources, ", ")) {
   for (CompilerCommand &Single : oneBySource(Command))
-    Sources.emplace_back(std::move(Single), Flags);
+    Sources.emplace_back(std::move(Single), Flags,
+                         /*IsWhole=*/Command.Sources.size() == 1);
 }
 
 // The worst of both, with all copies.
@@ -88,6 +95,9 @@ static void addResult(SourceResult &Into, SourceResult More) {
     Into.Decisions = More.Decisions;
   if (Into.QuoteFolder.empty())
     Into.QuoteFolder = More.QuoteFolder;
+  Into.Reports |= More.Reports; // Of a source alone, as are those that follow.
+  Into.Compiled = std::move(More.Compiled);
+  Into.Refused = std::move(More.Refused);
   for (const auto &[What, Number] : More.Counts)
     Into.Counts[What] += Number;
 }
@@ -180,10 +190,7 @@ bool Launcher::mayCompileFirst() const {
                        [](const SourceRewriter &Source) {
                          return fs::exists(Source.folder());
                        }) &&
-         llvm::none_of(Command.AllArgs, [](StringRef Arg) {
-           return Arg.contains("ptxas") || Arg.ends_with("-res-usage") ||
-                  Arg.ends_with("-resource-usage");
-         });
+         !asksPtxas(Command);
 }
 
 // Whether a kernel uses local memory, or a tile of shared memory, by what ptxas
@@ -209,17 +216,14 @@ static void show(StringRef Out, StringRef Err) {
 // Compiles the source as it is. \returns the exit status if that is all there
 // is to do: it is wrong, or no kernel could gain from a rewrite.
 std::optional<int> Launcher::compileFirst() {
-  const auto Start = std::chrono::steady_clock::now();
-  ProcessResult Ended =
-      runProcess(compileInstead(Command, {}, {"-Xptxas=-v"}), Output::Apart);
-  SpentOnOwn = std::chrono::steady_clock::now() - Start;
-  const std::string Report = Ended.Out + Ended.Err;
-  Ended.Out = withoutPtxasReport(Ended.Out);
-  Ended.Err = withoutPtxasReport(Ended.Err);
-  AsIs = {std::move(Ended), Report};
+  AsIs = compileOwn(Command, {}, "", /*Reports=*/true);
+  SpentOnOwn = std::chrono::duration<double>(AsIs->Seconds);
+  for (const std::string &Depfile : Command.Depfiles)
+    if (auto Text = readText(Depfile))
+      DepfilesAsIs[Depfile] = std::move(*Text);
   if (AsIs->Ended.succeeded() &&
       llvm::any_of(Sources, [&](const SourceRewriter &Source) {
-        return mayGain(Report, Source.tree());
+        return mayGain(AsIs->Report, Source.tree());
       }))
     return std::nullopt;
   if (AsIs->Ended.succeeded())
@@ -229,7 +233,31 @@ std::optional<int> Launcher::compileFirst() {
   return endAs(AsIs->Ended);
 }
 
+// Puts back what compileFirst made, where a copy was compiled since. \returns
+// whether that is there now.
+bool Launcher::takeBackAsIs(const SourceResult &Result) {
+  if (!AsIs)
+    return false;
+  const std::string Kept = keptObject(Command);
+  if (fs::exists(Kept)) {
+    if (fs::rename(Kept, Command.Output))
+      return false;
+    for (const auto &[Depfile, Before] : DepfilesAsIs)
+      if (auto Text = readText(Depfile); Text && *Text != Before)
+        if (llvm::Error E = replaceFile(Depfile, Before, *Text))
+          warn(toString(std::move(E)));
+  }
+  // There was none. With one, the source would not be compiled first again.
+  if (const std::string Folder = Sources.front().folder();
+      Result.Refused.empty() && Result.What != SourceResult::Rewritten &&
+      Sources.size() == 1 && !fs::is_symlink_file(Folder))
+    fs::remove_directories(Folder);
+  return true;
+}
+
 int Launcher::compileAsIs(const SourceResult &Result) {
+  if (!takeBackAsIs(Result))
+    AsIs.reset();
   auto Counts = Result.Counts;
   Counts["parsed"] = Result.What == SourceResult::Unchanged;
   Counts["unfulfilled"] = Result.Unfulfilled.size();
@@ -239,6 +267,7 @@ int Launcher::compileAsIs(const SourceResult &Result) {
   addStats(Stats);
   // Of what does not compile either, the compiler says enough.
   if (!AsIs && Result.What != SourceResult::Unreadable &&
+      Result.Refused.empty() &&
       (Command.Depfiles.empty() || Result.Decisions.empty()))
     return become(Command.Words);
   if (AsIs)
@@ -251,6 +280,8 @@ int Launcher::compileAsIs(const SourceResult &Result) {
       warn("'" + Names +
            "' cannot be worked on, so it was compiled as it is "
            "(BANKSTRIPE_VERBOSE=1 says why)");
+    if (!Result.Refused.empty())
+      warnOfCopy(Result.Refused);
   }
   return endAs(Ended);
 }
@@ -264,37 +295,42 @@ static std::string withOriginals(std::string Text, const SourceResult &Result) {
 }
 
 int Launcher::compileCopies(const SourceResult &Result) {
-  std::vector<std::string> Extra;
-  if (!Result.QuoteFolder.empty())
-    // In one word, which ccache understands.
-    Extra = Command.IsNvcc
-                ? std::vector<std::string>{"-Xcompiler=-iquote," +
-                                           Result.QuoteFolder}
-                : std::vector<std::string>{"-iquote", Result.QuoteFolder};
-  SpentOnOwn = {}; // It was in vain.
+  // The first compile was in vain.
+  SpentOnOwn = std::chrono::duration<double>(
+      Result.Compiled ? Result.Compiled->Seconds : 0);
   auto Counts = Result.Counts;
   Counts["parsed"] = Counts["rewritten"] = 1;
   Counts["unfulfilled"] = Result.Unfulfilled.size();
   const CompileStats Stats = statsOf(std::move(Counts));
   const bool News = areNews(Stats);
   addStats(Stats);
+  const bool MayTakeBack = AsIs && keepObject(Command);
   const ProcessResult Ended =
-      runProcess(compileInstead(Command, CopyOf, Extra), Output::Apart);
+      Result.Compiled
+          ? Result.Compiled->Ended
+          : compileOwn(Command, CopyOf, Result.QuoteFolder, Result.Reports)
+                .Ended;
+  if (Ended.succeeded())
+    fs::remove(keptObject(Command));
   if (Ended.succeeded() || Ended.wasKilled() || Ended.Interrupted) {
     show(withOriginals(Ended.Out, Result), withOriginals(Ended.Err, Result));
     if (Ended.succeeded()) {
       mendDepfiles(Result);
       if (News)
         tellNews(Result, Stats);
+    } else if (MayTakeBack) {
+      takeBackAsIs(Result);
     }
     return endAs(Ended);
   }
   addStats(statsOf({{"parsed", 1}}));
-  const ProcessResult Again = runProcess(Command.Words, Output::Shown);
+  const bool IsBack = MayTakeBack && takeBackAsIs(Result);
+  if (IsBack)
+    show(AsIs->Ended.Out, AsIs->Ended.Err);
+  const ProcessResult Again =
+      IsBack ? AsIs->Ended : runProcess(Command.Words, Output::Shown);
   if (Again.succeeded()) {
-    warn("the rewritten copy of '" + Names +
-         "' does not compile, so it was compiled as it is; see " +
-         Result.Copies.front().first);
+    warnOfCopy(Result.Copies.front().first);
     mendDepfiles(Result);
   }
   return endAs(Again);
@@ -348,6 +384,7 @@ int Launcher::run() {
     warn(Result.Message + ", so '" + Names + "' is compiled as it is");
     return compileAsIs(Result);
   case SourceResult::Interrupted:
+    takeBackAsIs(Result);
     return ExitSomeFailed;
   case SourceResult::Rewritten:
     break;

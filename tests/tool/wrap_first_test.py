@@ -8,6 +8,7 @@ import os
 import pathlib
 import unittest
 
+from headers import LOCAL
 from support import PLAIN
 from wrap_test import COUNT, KEPT, NVCC, STAND_IN, WrapTest
 
@@ -41,7 +42,8 @@ class CompiledFirst(WrapTest):
                           for call in self.calls()], [list(call) for call in calls])
 
     FIRST = ("-Xptxas=-v", *COMPILE)
-    COPY = ("-c", "obj/a.o.bankstripe/a.cu", "-o", "obj/a.o")
+    UNASKED = ("-c", "obj/a.o.bankstripe/a.cu", "-o", "obj/a.o")
+    COPY = ("-Xptxas=-v", *UNASKED)
 
     def test_without_local_memory_a_file_is_compiled_once_and_not_parsed(self):
         self.source(COUNT + "#ifdef __clang__\n#error it is parsed\n#endif\n")
@@ -96,7 +98,7 @@ class CompiledFirst(WrapTest):
 
     def test_who_asks_ptxas_hears_it_of_the_copy(self):
         self.assertIn("0 bytes stack frame", self.compile("--ptxas-options=-v", frame=0))
-        self.assert_calls((*self.COPY, "--ptxas-options=-v"))
+        self.assert_calls((*self.UNASKED, "--ptxas-options=-v"))
 
     def test_decisions_do_not_wait_for_ptxas(self):
         self.write(".bankstripe.yaml", "version: 1\narrays:\n  - file: src/a.cu\n    function: count\n"
@@ -106,25 +108,54 @@ class CompiledFirst(WrapTest):
 
     def test_an_unconfirmed_rewrite_does_not_wait_for_ptxas(self):
         self.compile(frame=0, BANKSTRIPE_FLAGS="--no-confirm --min-speedup=0 --quiet")
-        self.assert_calls(self.COPY)
+        self.assert_calls(self.UNASKED)
 
-    def compile_with_nvcc(self, times=1, after=":"):
-        """What nvcc is asked for; `after` is run behind each compile."""
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_a_copy_that_does_not_compile_leaves_the_first_object(self):
+        self.compiler.write_text(self.compiler.read_text().replace('write_text("object")', 'write_text(str(words))'))
+        said = self.compile("--fail-on-copy", frame=32)
+        self.assert_calls((*self.FIRST, "--fail-on-copy"), (*self.COPY, "--fail-on-copy"))
+        self.assertIn(str([*self.FIRST, "--fail-on-copy"]), self.read("obj/a.o"))
+        self.assertEqual((said.count("bankstripe: warning"), said.count("does not compile")), (1, 1))
+
+    def compile_with_nvcc(self, times=1, after=":", of_copies="cat", words=()):
+        """What nvcc is asked for. `after` is run behind each compile; what is said of copies goes through
+        `of_copies`."""
         log = self.write("log", "")
-        self.compiler.write_text(f'#!/bin/sh\necho "$*" >> {log}\n{NVCC} "$@" && {after}\n')
+        self.compiler.write_text(
+            f'#!/bin/sh\necho "$*" >> {log}\ncase "$*" in\n'
+            f'  *.bankstripe/*) {NVCC} "$@" 2> {log}.err; code=$?; {of_copies} < {log}.err >&2; exit $code ;;\n'
+            f'  *) {NVCC} "$@" && {after} ;;\nesac\n')
         for folder in ("nvvm", "include"):
             (self.folder / folder).symlink_to(pathlib.Path(NVCC).parent.parent / folder)
         environment = {"BANKSTRIPE_FLAGS": "--min-speedup=0 --quiet",
                        "BANKSTRIPE_CACHE_DIR": str(self.folder / "cache")}
         for _ in range(times):
-            done = self.wrap(self.compiler, "-arch=sm_90", *COMPILE, **environment)
-            self.assertEqual(done.returncode, 0, done.stderr)
-        return [("first" if "-Xptxas=-v" in call else "cubin" if "-cubin" in call else "compile")
-                for call in log.read_text().splitlines() if ".cu" in call]
+            done = self.wrap(self.compiler, "-arch=sm_90", *COMPILE, *words, **environment)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        return [("cubin" if "-cubin" in call else "copy" if ".bankstripe/" in call else
+                 "first" if "-Xptxas=-v" in call else "compile")
+                for call in log.read_text().splitlines() if ".cu" in call and " -E " not in call]
 
     @unittest.skipUnless(NVCC, "needs nvcc")
     def test_nvcc_is_not_asked_again_about_what_it_compiled(self):
-        self.assertEqual(self.compile_with_nvcc(times=2), ["first", "cubin", "compile", "compile"])
+        self.assertEqual(self.compile_with_nvcc(times=2), ["first", "copy", "copy"])
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_the_first_object_stays_where_frames_do_not_shrink(self):
+        keep = f'cp {self.folder}/obj/a.o {self.folder}/first.o && cp {self.folder}/obj/a.d {self.folder}/first.d'
+        self.assertEqual(self.compile_with_nvcc(
+            after=keep, of_copies="sed 's/[0-9]* bytes stack/512 bytes stack/'",
+            words=("-MD", "-MF", "obj/a.d")), ["first", "copy"])
+        for kind in ("o", "d"):
+            self.assertEqual((self.folder / f"obj/a.{kind}").read_bytes(), (self.folder / f"first.{kind}").read_bytes())
+        self.assertFalse((self.folder / "obj/a.o.bankstripe").exists())
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_a_version_in_the_kernel_is_asked_about_alone(self):
+        self.write("src/local.h", LOCAL + "__global__ void count(const int *in, int *out);\n")
+        self.source(COUNT.replace("static __global__", "__global__") + "#ifdef __CUDA_ARCH__\n#endif\n")
+        self.assertEqual(self.compile_with_nvcc(), ["first", "cubin", "copy"])
 
     @unittest.skipUnless(NVCC, "needs nvcc")
     def test_it_is_about_a_file_that_changed_meanwhile_which_is_not_copied(self):
