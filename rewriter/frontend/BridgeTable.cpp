@@ -137,12 +137,11 @@ static bool spellAsOperator(const Fault &F, Bridges &B) {
   size_t Last = F.Index + 1;
   while (Last + 1 < F.Tokens.size() && F.at(Last + 1).second < LineEnd)
     ++Last;
-  const unsigned First = F.at(F.Index + 2).second,
-                 End = F.at(Last).second + F.Tokens[Last].Text.size();
+  const unsigned End = F.at(Last).second + F.Tokens[Last].Text.size();
   const std::string Name = pragmaName(B.Pragmas.size());
   if (Last < F.Index + 2 || End > LineEnd || Begin + Name.size() > End)
     return false;
-  B.Pragmas.push_back(Text.substr(First, End - First));
+  B.Pragmas.push_back(Text.substr(Begin, End - Begin));
   Text.replace(Begin, End - Begin,
                Name + std::string(End - Begin - Name.size(), ' '));
   return true;

@@ -205,8 +205,10 @@ void Bridges::build(CompilerInstance &Compiler) const {
                               llvm::MemoryBuffer::getMemBuffer(Text.Corrected));
   std::string Macros = PP.getPredefines();
   for (auto [Number, Pragma] : llvm::enumerate(Pragmas))
-    Macros += "#define " + pragmaName(Number) + " _Pragma(\"" +
-              Lexer::Stringify(Pragma) + "\")\n";
+    Macros +=
+        "#define " + pragmaName(Number) + " _Pragma(\"" +
+        Lexer::Stringify(StringRef(Pragma).split("pragma").second.ltrim()) +
+        "\")\n";
   PP.setPredefines(std::move(Macros));
   for (const std::string &Name : NoBuiltins)
     if (IdentifierInfo *Builtin = PP.getIdentifierInfo(Name);

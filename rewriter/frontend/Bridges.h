@@ -82,7 +82,7 @@ public:
   /// host code only.
   std::set<FileOffset> CopiedOnDevice;
   std::set<std::string> NoBuiltins; ///< Names that are the user's own.
-  /// What stands behind `#pragma` in the definitions of macros, by its number.
+  /// What the definitions of macros have from `#pragma` on, by its number.
   std::vector<std::string> Pragmas;
   /// What to say where that did not help, by file and line.
   std::map<FileOffset, const char *> Advice;

@@ -395,6 +395,29 @@ bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
   }
 }
 
+/// \p Messages on texts in which macros of ours stand for \p Pragmas, as on the
+/// user's own.
+std::string restored(StringRef Messages, ArrayRef<std::string> Pragmas) {
+  std::vector<std::string> Lines;
+  const std::string Expanded = ("from macro '" + PragmaMacros).str();
+  bool IsOfOurs = false; // A note on such a macro, or a text below it.
+  for (StringRef Line : split(Messages, '\n')) {
+    IsOfOurs = Line.contains(Expanded) || (IsOfOurs && Line.starts_with(" "));
+    if (IsOfOurs)
+      continue;
+    std::string &Text = Lines.emplace_back(Line);
+    for (size_t Number = Pragmas.size(); Number-- > 0;) {
+      const std::string &Pragma = Pragmas[Number];
+      const std::string Name = (PragmaMacros + Twine(Number)).str();
+      for (size_t At; (At = Text.find(Name)) != std::string::npos;) {
+        const size_t End = Text.find_first_not_of(' ', At + Name.size());
+        Text.replace(At, std::min(End - At, Pragma.size()), Pragma);
+      }
+    }
+  }
+  return join(Lines, "\n");
+}
+
 /// Errors that Clang would not report, or not clearly.
 Error checkReadable(vfs::FileSystem &Files, StringRef File) {
   auto Unreadable = [&](std::error_code Code) {
@@ -510,7 +533,7 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   Macros.MayShow = false;
   if (!std::exchange(Macros.Shown, {}).empty() && parseBridged(Third, Action))
     return Outcome;
-  Diagnostics << Second.Messages;
+  Diagnostics << restored(Second.Messages, Second.Bridged.Pragmas);
   return createStringError("Clang could not parse '" + Job.File + "'");
 }
 

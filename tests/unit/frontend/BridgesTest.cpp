@@ -16,6 +16,7 @@
 using namespace bankstripe;
 using namespace bankstripe::testing;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 namespace {
 
@@ -341,6 +342,12 @@ TEST(Bridges, MacrosThatExpandToAPragma) {
         EXPECT_TRUE(llvm::isa<clang::LoopHintAttr>(Loop->getAttrs().front()));
       });
   EXPECT_FALSE(bool(E)) << toString(std::move(E));
+  // What else is wrong is said of the text as it is.
+  const std::string Said = failureOf("#define UNROLL #pragma unroll\n" + Loop +
+                                     "int i = missing; int j = UNROLL 3;\n");
+  EXPECT_THAT(Said, HasSubstr("undeclared identifier 'missing'"));
+  EXPECT_THAT(Said, HasSubstr("#define UNROLL #pragma unroll\n"));
+  EXPECT_THAT(Said, Not(HasSubstr("__bs_")));
   EXPECT_THAT(failureOf("#define UNROLL #include unroll\n" + Loop),
               HasSubstr("expected expression"));
 }
