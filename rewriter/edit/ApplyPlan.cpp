@@ -170,21 +170,6 @@ void FileEditor::collectVersions() {
   }
 }
 
-// \p Statement as the first of the body that begins at \p Begin: in a line of
-// its own if nothing stands in that of the brace.
-static TextEdit firstInBody(StringRef Code, unsigned Begin,
-                            const std::string &Statement) {
-  const StringRef Line = Code.drop_front(Begin).take_until(
-      [](char C) { return C == '\n' || C == '\r'; });
-  if (!Line.trim().empty())
-    return {Begin, 0, " " + Statement};
-  const unsigned End = Begin + Line.size();
-  const unsigned Next =
-      std::min(Code.find_first_not_of(" \t\r\n", End), Code.size());
-  return {End, 0,
-          (lineEndingOf(Code) + indentationAt(Code, Next) + Statement).str()};
-}
-
 static std::string boundsText(unsigned Threads) {
   return "__launch_bounds__(" + std::to_string(Threads) + ") ";
 }

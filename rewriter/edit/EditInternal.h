@@ -21,6 +21,17 @@ EditList editsOfStatement(llvm::StringRef Code,
                           const std::vector<const PlannedArray *> &Moved,
                           const EditList &PointerEdits);
 
+/// The edits that copy the parameter of \p A to a slot (ParameterEdits.cpp).
+EditList editsOfParameter(llvm::StringRef Code, const PlannedArray &A);
+
+/// \p Statement as the first of the body that begins at \p Begin: in a line of
+/// its own if nothing stands in that of the brace (ParameterEdits.cpp).
+TextEdit firstInBody(llvm::StringRef Code, unsigned Begin,
+                     const std::string &Statement);
+
+/// What a parameter is called whose own name is that of its copy (Storage.cpp).
+std::string valueName(const Finding &Parameter);
+
 /// An expression as a template argument (Storage.cpp).
 std::string asArgument(const std::string &Text);
 

@@ -178,5 +178,7 @@ EditList
 bankstripe::editsOfStatement(StringRef Code,
                              const std::vector<const PlannedArray *> &Moved,
                              const EditList &PointerEdits) {
+  if (Moved.front()->Array.isParameter())
+    return editsOfParameter(Code, *Moved.front());
   return StatementEditor(Code, Moved, PointerEdits).edit();
 }

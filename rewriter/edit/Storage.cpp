@@ -112,6 +112,10 @@ static std::string restName(const Finding &F) {
   return F.Name + "_rest" + F.StorageSuffix;
 }
 
+std::string bankstripe::valueName(const Finding &Parameter) {
+  return Parameter.Name + "_value" + Parameter.StorageSuffix;
+}
+
 static std::string listOfExtents(const Finding &F) {
   std::string List;
   for (unsigned I = 0; I < F.Shape.Extents.size(); ++I)
@@ -224,7 +228,8 @@ std::string StorageWriter::viewDeclaration(const PlannedArray &A) const {
 // `*new (...) Stack(10)`, or with the extents of an array.
 std::string StorageWriter::construction(const PlannedArray &A) const {
   const Finding &F = A.Array;
-  std::string Init = text(F.Text.Initializer);
+  std::string Init =
+      F.isParameter() ? "(" + valueName(F) + ")" : text(F.Text.Initializer);
   StringRef Trimmed = StringRef(Init).ltrim();
   if (Trimmed.consume_front("=")) {
     Trimmed = Trimmed.trim();
@@ -274,6 +279,15 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   if (Constructed && F.IsObject)
     return Text + " = *" + construction(A);
   return Text + " = " + storageName(A) + ".mine()";
+}
+
+std::string StorageWriter::copyOfParameter(const PlannedArray &A) const {
+  const Finding &F = A.Array;
+  std::string Text;
+  // In a block of its own: the parameter keeps its name for the code outside.
+  if (A.Verdict.Storage.InVersion)
+    Text = "auto &" + valueName(F) + " = " + F.Name + ";" + NewLine;
+  return Text + slotDeclaration(A) + ";";
 }
 
 EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {

@@ -26,6 +26,8 @@ public:
   EditList editsOfDeclarator(const PlannedArray &A) const;
   /// What runs right after the declaration, one statement each.
   std::vector<std::string> statementsAfter(const PlannedArray &A) const;
+  /// What a parameter needs before the body.
+  std::string copyOfParameter(const PlannedArray &A) const;
 
 private:
   std::string text(const TextRange &R) const {

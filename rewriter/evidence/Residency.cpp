@@ -31,6 +31,7 @@
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DebugProgramInstruction.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -185,10 +186,40 @@ void AllocaTracker::noteEmitted(const Module &M, ArrayRef<Finding> Findings) {
         Emitted[I] = true;
 }
 
+// Makes a copy of each parameter that is a finding, as it is made if the
+// finding moves. Where nobody changes that of a kernel, the optimiser removes
+// it again, for which the alignment must be the same.
+void AllocaTracker::copyParameters(Function &F, ArrayRef<Finding> Findings) {
+  for (Argument &A : F.args()) {
+    Type *Copied = A.getParamByValType();
+    const bool IsFinding =
+        Copied && any_of(findDVRDeclares(&A), [&](const auto *Record) {
+          const auto Index = findingOf(*Record, Findings);
+          return Index && Findings[*Index].isParameter();
+        });
+    if (!IsFinding)
+      continue;
+    IRBuilder<> Builder(&F.getEntryBlock(), F.getEntryBlock().begin());
+    AllocaInst *Copy = Builder.CreateAlloca(Copied, nullptr, A.getName());
+    Copy->setAlignment(A.getParamAlign().valueOrOne());
+    A.replaceAllUsesWith(Copy);
+    Builder.CreateMemCpy(Copy, Copy->getAlign(), &A, A.getParamAlign(),
+                         F.getDataLayout().getTypeAllocSize(Copied));
+    // It is constant memory, which can be indexed.
+    if (F.getCallingConv() == CallingConv::PTX_Kernel) {
+      A.addAttr(Attribute::NoAlias);
+      A.addAttr(Attribute::ReadOnly);
+    }
+  }
+}
+
 AllocaTracker::AllocaTracker(Module &M, ArrayRef<Finding> Findings)
     : HoldersOf(Findings.size()), Emitted(Findings.size()) {
   for (auto [I, F] : enumerate(Findings))
     ByName[F.Name].push_back(I);
+  for (Function &F : M)
+    if (!F.isDeclaration())
+      copyParameters(F, Findings);
   for (Function &F : M)
     for (Instruction &I : instructions(F))
       if (auto *Alloca = dyn_cast<AllocaInst>(&I))

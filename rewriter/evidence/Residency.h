@@ -60,6 +60,7 @@ private:
   llvm::ArrayRef<unsigned> named(llvm::StringRef Name) const;
   std::optional<unsigned> findingOf(const llvm::DbgVariableRecord &Record,
                                     llvm::ArrayRef<Finding> Findings) const;
+  void copyParameters(llvm::Function &F, llvm::ArrayRef<Finding> Findings);
   void mark(llvm::AllocaInst &Alloca, llvm::ArrayRef<Finding> Findings);
   void noteEmitted(const llvm::Module &M, llvm::ArrayRef<Finding> Findings);
 

@@ -86,7 +86,7 @@ BANKSTRIPE_FIELDS(Use, Where, Access, ConstantIndex)
 BANKSTRIPE_FIELDS(Obstacle, Why, Where, Detail)
 BANKSTRIPE_FIELDS(DeclarationText, Statement, Specifiers, Declarator, Name,
                   Extents, Initializer, Values, ExtentTexts, IndexInStatement,
-                  AllDeclarators)
+                  BodyBegin, AllDeclarators)
 BANKSTRIPE_FIELDS(ArrayShape, Type, ElementBytes, Extents, BytesPerThread)
 BANKSTRIPE_FIELDS(ArrayInstance, FunctionId, Shape, Alignment, SlotAlignment)
 BANKSTRIPE_FIELDS(DeclaringFunction, Name, Id, IsKernel, HostDevice,

@@ -24,6 +24,7 @@
 
 #include "find/Arrays.h"
 #include "find/BitUse.h"
+#include "find/Initializer.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
@@ -250,13 +251,7 @@ static bool isReturnedOtherwise(const DeclRefExpr *Reference,
          (Declared && Declared->isDecltypeAuto()) ||
          !Body.Context.hasSameUnqualifiedType(Return->getRetValue()->getType(),
                                               Type) ||
-         llvm::any_of(Type->getAsCXXRecordDecl()->decls(), [](const Decl *D) {
-           const auto *Constructor =
-               dyn_cast_or_null<CXXConstructorDecl>(D->getAsFunction());
-           return Constructor && (isa<FunctionTemplateDecl>(D) ||
-                                  (Constructor->isCopyConstructor() &&
-                                   Constructor->isDeleted()));
-         });
+         !canBeCopied(Type->getAsCXXRecordDecl());
 }
 
 bool ArrayReader::readObjectUses(Finding &F, const VarDecl *Variable) {
@@ -292,13 +287,15 @@ void ArrayReader::readContext(Finding &F, const VarDecl *Variable) const {
       Function->hasAttr<CUDAHostAttr>() || F.Function.MayBeReadForHost;
 }
 
-static std::string storageSuffix(StringRef Name, const SourceText &Text) {
+static std::string storageSuffix(const Finding &F, const SourceText &Text) {
   std::string Suffix;
   auto IsUsed = [&](StringRef Layout) {
-    return Text.mayMean((Name + Layout + Suffix).str());
+    return Text.mayMean((F.Name + Layout + Suffix).str());
   };
-  const StringRef Layouts[] = {"_slots", "_stripes", "_bits", "_rest",
-                               "_storage"};
+  llvm::SmallVector<StringRef> Layouts = {"_slots", "_stripes", "_bits",
+                                          "_rest", "_storage"};
+  if (F.isParameter())
+    Layouts.push_back("_value");
   for (unsigned I = 2; llvm::any_of(Layouts, IsUsed); ++I)
     Suffix = "_" + std::to_string(I);
   return Suffix;
@@ -381,12 +378,15 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   if (F.Instances.empty())
     return F;
   if (!IsDependent) {
-    F.Version = Versions.of(Statement);
-    if (Versions.isThere(Statement))
+    const Stmt *First = Statement;
+    if (F.isParameter())
+      First = cast<CompoundStmt>(Function->getBody())->body_front();
+    F.Version = Versions.of(First);
+    if (Versions.isThere(First))
       F.Obstacles.push_back({Reason::HasVersion, F.Where, ""});
   }
   if (Spelled)
-    F.StorageSuffix = storageSuffix(F.Name, Text);
+    F.StorageSuffix = storageSuffix(F, Text);
   const size_t BeforeUses = F.Obstacles.size();
   F.AsBits = BeforeUses == 0 && areBits(Variable->getType(), Text.context());
   const bool MayClaim =

@@ -27,7 +27,8 @@ public:
   ArrayReader(const clang::FunctionDecl *Function, BodyIndexCache &Bodies,
               const SourceText &Text, PointerFollower &Pointers);
 
-  /// The finding of \p Variable, which \p Statement declares.
+  /// The finding of \p Variable, which \p Statement declares; null for a
+  /// parameter.
   Finding read(const clang::VarDecl *Variable,
                const clang::DeclStmt *Statement);
 

@@ -20,6 +20,7 @@
 #include "find/Declaration.h"
 #include "find/BlockSize.h"
 #include "find/Initializer.h"
+#include "find/Parameters.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
@@ -33,8 +34,7 @@
 using namespace bankstripe;
 using namespace clang;
 
-// An array, or one somewhere inside a class, its bases included.
-static bool isOrHoldsArray(QualType Type) {
+bool bankstripe::isOrHoldsArray(QualType Type) {
   return Type->isConstantArrayType() ||
          anyField(Type->getAsCXXRecordDecl(),
                   [](QualType T) { return T->isConstantArrayType(); });
@@ -79,9 +79,8 @@ static const CXXMethodDecl *methodCalledFor(const Expr *E,
                : nullptr;
 }
 
-// Whether that happens to Variable here, or in a method that is called.
-static bool isIndexed(const VarDecl *Variable, const BodyIndex &Body,
-                      BodyIndexCache &Bodies) {
+bool bankstripe::isIndexedObject(const VarDecl *Variable, const BodyIndex &Body,
+                                 BodyIndexCache &Bodies) {
   return llvm::any_of(Body.references(Variable), [&](const DeclRefExpr *Named) {
     const BodyIndex *Method = Bodies.get(methodCalledFor(Named, Body));
     return isIndexed(Named, Body) ||
@@ -107,8 +106,9 @@ bool bankstripe::isPrivateArray(const VarDecl *Variable, const BodyIndex &Body,
   if (!Record || Record->isLambda())
     return false;
   const bool Holds = isOrHoldsArray(Type);
-  return Variable->isImplicit() ? Holds && Record->isAnonymousStructOrUnion()
-                                : Holds || isIndexed(Variable, Body, Bodies);
+  return Variable->isImplicit()
+             ? Holds && Record->isAnonymousStructOrUnion()
+             : Holds || isIndexedObject(Variable, Body, Bodies);
 }
 
 // Whether elements of this type can be stored apart: nothing but their bytes
@@ -170,6 +170,9 @@ static void readType(Finding &F, const VarDecl *Variable,
       if (F.Name.empty() && isOrHoldsArray(Field->getType()))
         F.Name = Field->getNameAsString();
   }
+  if (const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
+      Record && Record->isLambda())
+    F.Shape.Type = "a closure";
   F.IsObject = !Type->isArrayType();
   if (Type->isDependentType() || Type->isIncompleteType())
     return; // In a template that nobody instantiated: NotInstantiated says so.
@@ -192,10 +195,11 @@ static void readType(Finding &F, const VarDecl *Variable,
   if (Quals.hasVolatile())
     Note(Reason::QualifiedType, "volatile");
   if (F.IsObject)
-    Note(Reason::ClassObject,
-         F.Shape.Type + (isOrHoldsArray(Type)
-                             ? ""
-                             : ", whose members are indexed as one"));
+    Note(
+        Reason::ClassObject,
+        F.Shape.Type +
+            (isOrHoldsArray(Type) ? "" : ", whose members are indexed as one") +
+            (isa<ParmVarDecl>(Variable) ? ", a parameter by value" : ""));
   else if (!isStripeElement(Element.getCanonicalType().getUnqualifiedType(),
                             F.Shape.ElementBytes, Context))
     Note(Reason::ElementType, ElementType + " of " +
@@ -576,6 +580,10 @@ bool bankstripe::readDeclaration(Finding &F, const VarDecl *Variable,
   if (Variable->isImplicit()) {
     F.Obstacles.push_back(
         {Reason::DeclaratorShape, F.Where, "an anonymous union"});
+    return false;
+  }
+  if (const auto *Parameter = dyn_cast<ParmVarDecl>(Variable)) {
+    readParameter(F, Parameter, Text);
     return false;
   }
   const bool IsConstant = readInitializer(F, Variable, Text.context());

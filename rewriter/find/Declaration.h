@@ -28,8 +28,17 @@ inline constexpr unsigned WidestVector = 16;
 /// The alignment that attributes of \p Variable ask for, in bytes; 0 without.
 unsigned declaredAlignment(const clang::VarDecl *Variable);
 
+/// Whether \p Type is an array, or a class that holds one somewhere, be it in a
+/// base.
+bool isOrHoldsArray(clang::QualType Type);
+
+/// Whether the members of \p Variable are indexed as one array, where it is
+/// named or in a method that is called for it.
+bool isIndexedObject(const clang::VarDecl *Variable, const BodyIndex &Body,
+                     BodyIndexCache &Bodies);
+
 /// Whether \p Variable is a per-thread array, or a class object that holds one
-/// or is indexed as one.
+/// or is indexed as one. Parameters: find/Parameters.h.
 bool isPrivateArray(const clang::VarDecl *Variable, const BodyIndex &Body,
                     BodyIndexCache &Bodies);
 

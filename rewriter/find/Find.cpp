@@ -11,6 +11,7 @@
 #include "find/KernelFacts.h"
 #include "find/LaunchSites.h"
 #include "find/MergeFindings.h"
+#include "find/Parameters.h"
 #include "find/SharedArrays.h"
 #include "model/HelperText.h"
 #include "clang/AST/Attr.h"
@@ -139,15 +140,34 @@ static bool isForDevice(const FunctionDecl *Function,
          (Device && !Device->isImplicit());
 }
 
+// Whether no instance of Function has an object by value there.
+static bool isNeverObject(const ParmVarDecl *Parameter,
+                          const FunctionDecl *Function) {
+  const FunctionDecl *Pattern = patternOf(Function);
+  const unsigned Index = Parameter->getFunctionScopeIndex();
+  const QualType Type = Index < Pattern->getNumParams()
+                            ? Pattern->getParamDecl(Index)->getType()
+                            : Parameter->getType();
+  return !Type->isDependentType() && !Type->isRecordType();
+}
+
 void UnitReader::readArrays(const FunctionDecl *Function) {
   const BodyIndex *Body = Bodies.get(Function);
   std::optional<ArrayReader> Reader;
-  for (auto [Variable, Statement] : Body->Variables) {
+  std::vector<std::pair<const VarDecl *, const DeclStmt *>> Variables;
+  for (const ParmVarDecl *Parameter : Function->parameters())
+    Variables.emplace_back(Parameter, nullptr);
+  llvm::append_range(Variables, Body->Variables);
+  for (auto [Variable, Statement] : Variables) {
     if (!isForDevice(Function, Variable->getDeclContext()))
       continue;
     Place Where = Text.place(Variable->getLocation());
-    if (!isPrivateArray(Variable, *Body, Bodies)) {
-      if (patternOf(Function) != Function && MayEdit(Where.File))
+    const auto *Parameter = dyn_cast<ParmVarDecl>(Variable);
+    if (Parameter && Parameter->getDeclContext() == Function
+            ? !isPrivateParameter(Parameter, Function, Bodies, Text)
+            : !isPrivateArray(Variable, *Body, Bodies)) {
+      if (patternOf(Function) != Function && MayEdit(Where.File) &&
+          !(Parameter && isNeverObject(Parameter, Function)))
         Facts.NoArrays.insert(Where);
       continue;
     }

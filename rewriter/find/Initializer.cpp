@@ -87,6 +87,16 @@ bool bankstripe::canBeDefaultConstructed(const CXXRecordDecl *Record) {
          });
 }
 
+bool bankstripe::canBeCopied(const CXXRecordDecl *Record) {
+  return llvm::none_of(Record->decls(), [](const Decl *D) {
+    const auto *Constructor =
+        dyn_cast_or_null<CXXConstructorDecl>(D->getAsFunction());
+    return Constructor &&
+           (isa<FunctionTemplateDecl>(D) ||
+            (Constructor->isCopyConstructor() && isHidden(Constructor)));
+  });
+}
+
 // Whether `Element()` is nothing but zeros.
 static bool startsAsZero(QualType Element) {
   const auto *Record = Element->getAsCXXRecordDecl();

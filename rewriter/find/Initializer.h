@@ -29,6 +29,10 @@ bool anyField(const clang::CXXRecordDecl *Record,
 /// code runs.
 bool canBeDefaultConstructed(const clang::CXXRecordDecl *Record);
 
+/// Whether `Class(object)` calls a constructor that copies alone; \p Record is
+/// trivially copyable.
+bool canBeCopied(const clang::CXXRecordDecl *Record);
+
 } // namespace bankstripe
 
 #endif

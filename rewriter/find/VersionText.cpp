@@ -257,7 +257,7 @@ static bool hasKernelBeside(const FunctionDecl *Function,
                       });
 }
 
-bool VersionReader::isThere(const DeclStmt *Statement) const {
+bool VersionReader::isThere(const Stmt *Statement) const {
   if (hasKernelBeside(Function, Text))
     return true;
   const unsigned Position = positionOf(Statement);
@@ -284,7 +284,7 @@ static bool isWeak(const FunctionDecl *Function) {
   return Linkage == GVA_DiscardableODR || Linkage == GVA_StrongODR;
 }
 
-VersionText VersionReader::of(const DeclStmt *Statement) const {
+VersionText VersionReader::of(const Stmt *Statement) const {
   VersionText Result;
   Result.IsWeak = isWeak(Function);
   const unsigned First = positionOf(Statement);

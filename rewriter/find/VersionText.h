@@ -24,10 +24,11 @@ public:
   VersionReader(const clang::FunctionDecl *Function, const BodyIndex &Body,
                 const SourceText &Text);
 
-  /// For what \p Statement declares; null for a variable of a condition.
-  VersionText of(const clang::DeclStmt *Statement) const;
+  /// From \p Statement on, which declares the array, or is the first of the
+  /// body of a parameter; null for a variable of a condition.
+  VersionText of(const clang::Stmt *Statement) const;
   /// Whether a version of the rest stands before \p Statement already.
-  bool isThere(const clang::DeclStmt *Statement) const;
+  bool isThere(const clang::Stmt *Statement) const;
 
 private:
   void readRest(VersionText &Result, unsigned First) const;

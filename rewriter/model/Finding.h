@@ -116,6 +116,7 @@ struct DeclarationText {
   TextRange Values;      ///< `{1, 2}`; empty when none.
   std::vector<std::string> ExtentTexts; ///< `4`, `N + 1`.
   unsigned IndexInStatement = 0;        ///< Position among the declarators.
+  TextRange BodyBegin; ///< Of a parameter: behind the `{` of its function.
   /// Every declarator of the statement, from its first star or name to the end
   /// of its initialiser, in order.
   std::vector<TextRange> AllDeclarators;
@@ -210,6 +211,9 @@ struct Finding {
   bool AsBits = false;
   bool HasOtherUses = false;       ///< It is named where no subscript is plain.
   std::vector<Obstacle> Obstacles; ///< In source order.
+
+  /// Whether it is passed by value.
+  bool isParameter() const { return Text.BodyBegin.isValid(); }
 
   /// Adds where more pointers into it go.
   void addTrail(const PointerTrail &More) {

@@ -45,6 +45,13 @@ static bool sameInstances(const Finding &A, const Finding &B) {
   return A.Function.Id != B.Function.Id || A.Shape == B.Shape;
 }
 
+// Parameters are arrays only where the optimiser leaves a copy in memory.
+static bool isListed(const UnitResult &Unit, size_t Index) {
+  return !Unit.Facts.Findings[Index].isParameter() ||
+         (Index < Unit.Evidence.Arrays.size() &&
+          Unit.Evidence.Arrays[Index].Where == Residency::LocalMemory);
+}
+
 static void mergeEvidence(ArrayEvidence &Into, const ArrayEvidence &From) {
   // Where one unit has no IR, nobody knows which kernels reach the array.
   Into.Where =
@@ -230,8 +237,9 @@ Merger::Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options)
   for (const UnitResult &Unit : Units) {
     for (const Kernel &K : kernelsOf(Unit))
       Rows[{K.Where, K.Id}];
-    for (const Finding &F : Unit.Facts.Findings)
-      ArrayIndex[F.Where];
+    for (auto [I, F] : llvm::enumerate(Unit.Facts.Findings))
+      if (isListed(Unit, I))
+        ArrayIndex[F.Where];
     for (const SourceFile &Source : Unit.Facts.Sources)
       ++Readers[Source.Path];
   }
@@ -367,6 +375,8 @@ void Merger::addArrays(const UnitResult &Unit) {
                                       : llvm::ArrayRef<UnitResult>());
   static const ArrayEvidence None;
   for (auto [I, Found] : llvm::enumerate(Unit.Facts.Findings)) {
+    if (!ArrayIndex.count(Found.Where))
+      continue;
     const ArrayEvidence &Evidence =
         I < Unit.Evidence.Arrays.size() ? Unit.Evidence.Arrays[I] : None;
     Finding F = Found;
@@ -437,7 +447,9 @@ void Merger::addWork(const UnitResult &Unit, const Kernel &K,
   Into = Found->second;
   Into->Arrays.clear();
   for (const auto &[Index, Work] : Found->second.Arrays)
-    Into->Arrays[ArrayIndex.at(Unit.Facts.Findings[Index].Where)] = Work;
+    if (auto At = ArrayIndex.find(Unit.Facts.Findings[Index].Where);
+        At != ArrayIndex.end())
+      Into->Arrays[At->second] = Work;
 }
 
 // --- Calls between units -----------------------------------------------------

@@ -92,6 +92,7 @@ class Aggregate(Object):
         self.function = Helper(context.case, self.user, self.define_function)
         self.reference = context.rng.choice(["", "&", "*", "const &"])
         self.array_of = context.rng.random() < 0.2
+        self.apart = context.rng.random() < 0.5
 
     def define(self):
         return [f"struct {self.type} {{", f"  int count;", f"  {self.kind.base} items[{self.n}];", "};"]
@@ -101,9 +102,10 @@ class Aggregate(Object):
         qualifier = "const " if kind.startswith("const") else ""
         access = "o->" if pointer else "o."
         body = [self.case.fold(f"{access}items[e % {self.n}]"), f"h += (unsigned){access}count;"]
-        if kind in ("&", "*"):
+        if kind in ("", "&", "*"):
             body.insert(0, f"{access}items[(e >> 4) % {self.n}] = {self.kind.value('e')};")
-        return [f"__device__ unsigned {self.user}(unsigned h, {qualifier}{self.type} "
+        head = "__device__ __noinline__" if self.apart and self.parts[4] else "__device__"
+        return [f"{head} unsigned {self.user}(unsigned h, {qualifier}{self.type} "
                 f"{kind.removeprefix('const ')}o, unsigned e) {{", *indented(body), "  return h;", "}"]
 
     def lines(self):

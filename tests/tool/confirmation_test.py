@@ -108,6 +108,8 @@ __global__ void changed(Setup s, const int *pick, float *out) {
     sum += s.gain[i] * i;
   out[threadIdx.x] = sum;
 }
+__device__ __noinline__ float pick(const Setup s, int i) { return s.gain[i & 15] * s.gain[i / 2 & 15]; }
+__global__ void calls(const Setup s, const int *pick_at, float *out) { out[threadIdx.x] = pick(s, pick_at[threadIdx.x]); }
 __global__ void only_read(Setup s, const int *pick, float *out) {
   out[threadIdx.x] = s.gain[pick[threadIdx.x] & 15];
 }
@@ -194,12 +196,12 @@ class Confirmation(ToolTest):
         self.write("a.cu", NAMED)
         report = self.report("a.cu")
         self.assertEqual({a["name"]: a["residency"] for a in report["arrays"]},
-                         {"p": "local memory", "sum": "local memory"})
+                         {"p": "local memory", "sum": "local memory", "s": "local memory"})
         named = {k["name"].split("<")[0]: [(o["name"], o["bytes"]) for o in k["frameObjects"]]
                  for k in report["kernels"]}
-        self.assertEqual(named, {"changed": [("s", 68)], "only_read": [], "components": []})
+        self.assertEqual(named, {"changed": [], "calls": [("s", 68)], "only_read": [], "components": []})
         done = self.expect(DONE, self.run_tool("analyze", "a.cu", confirm=True))
-        self.assertIn("parameter 's' of 'changed' (Setup, 68 bytes per thread) is in local memory",
+        self.assertIn("parameter 's' of 'pick' (Setup, 68 bytes per thread) is in local memory",
                       done.stdout)
         again = self.run_tool("analyze", "a.cu", "--verbose", confirm=True)
         self.assertIn("knew 1 of 1 files, and 2 of 2 answers", again.stderr)

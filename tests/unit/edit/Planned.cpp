@@ -38,6 +38,7 @@ private:
   void readStatement(Finding &F, size_t Name) const;
   void readDeclarator(Finding &F, size_t Name) const;
   void readInitializer(Finding &F, size_t Last) const;
+  void readParameter(Finding &F, size_t Name) const;
   TextRange range(unsigned Begin, unsigned End) const {
     return {CodePath.str(), Begin, End - Begin};
   }
@@ -149,6 +150,20 @@ void Scan::readInitializer(Finding &F, size_t Last) const {
                                              : InitializerKind::List;
 }
 
+// A parameter with specifiers of one word.
+void Scan::readParameter(Finding &F, size_t Name) const {
+  const Token &Type = Tokens[Name - 1];
+  size_t Body = Name;
+  while (Tokens[Body].Text != "{")
+    ++Body;
+  F.Text.Name = range(Tokens[Name].Offset, Tokens[Name].end());
+  F.Text.Declarator = F.Text.Name;
+  F.Text.AllDeclarators = {F.Text.Name};
+  F.Text.Specifiers = range(Type.Offset, Type.end());
+  F.Text.Statement = range(Type.Offset, F.Text.Name.end());
+  F.Text.BodyBegin = range(Tokens[Body].end(), Tokens[Body].end());
+}
+
 Finding Scan::finding(const Moving &M) const {
   Finding F;
   F.Name = M.Name;
@@ -168,7 +183,9 @@ Finding Scan::finding(const Moving &M) const {
   F.Instances = {Instance};
   const auto Declared = std::ranges::find(Tokens, M.Name, &Token::Text);
   EXPECT_NE(Declared, Tokens.end()) << M.Name;
-  if (Declared != Tokens.end()) {
+  if (Declared != Tokens.end() && M.IsParameter) {
+    readParameter(F, Declared - Tokens.begin());
+  } else if (Declared != Tokens.end()) {
     readStatement(F, Declared - Tokens.begin());
     readDeclarator(F, Declared - Tokens.begin());
   }
@@ -203,6 +220,12 @@ Moving bankstripe::testing::inFunction(Moving M) {
 
 Moving bankstripe::testing::inVersion(Moving M) {
   M.InVersion = true;
+  return M;
+}
+
+Moving bankstripe::testing::parameter(const std::string &Name) {
+  Moving M = constructed(Name);
+  M.IsParameter = true;
   return M;
 }
 
@@ -267,7 +290,10 @@ Plan bankstripe::testing::planFor(StringRef Code,
         !A.InKernel && Planned.Verdict.usesShared();
     Planned.Verdict.Storage.DeviceOnly =
         A.HostDevice && !A.InVersion && Planned.Verdict.usesShared();
-    const unsigned Begin = Planned.Array.Text.Statement.Offset;
+    const unsigned Begin =
+        A.IsParameter
+            ? Code.find_first_not_of(" \n", Planned.Array.Text.BodyBegin.Offset)
+            : Planned.Array.Text.Statement.Offset;
     Planned.Array.Version.Rest = {CodePath.str(), Begin,
                                   unsigned(Code.rfind('}')) - Begin};
     Planned.Kernels = {0};

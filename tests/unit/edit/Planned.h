@@ -36,6 +36,7 @@ struct Moving {
   bool HostDevice = false;
   bool HasConst = false;
   bool InVersion = false;
+  bool IsParameter = false;
 };
 
 /// An array that moves into a slot.
@@ -49,6 +50,8 @@ Moving inFunction(Moving M);
 /// \p M, but in a version of its function, from its declaration to the last
 /// brace of the code.
 Moving inVersion(Moving M);
+/// A slot with a copy of the parameter \p Name.
+Moving parameter(const std::string &Name);
 /// \p M, but declared in a `__host__ __device__` function.
 Moving forTheHostToo(Moving M);
 

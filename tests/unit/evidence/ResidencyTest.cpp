@@ -368,6 +368,60 @@ __global__ void k(const int *in, int *out, int i) {
   }
 }
 
+/// What is said of the parameter `s` of \p Code.
+ArrayEvidence ofParameter(llvm::StringRef Code) {
+  const GatheredUnit Unit =
+      gather(("struct S { int a[16], n; };\n" + Code).str());
+  for (auto [F, E] : llvm::zip(Unit.Facts.Findings, Unit.Evidence.Arrays))
+    if (F.isParameter())
+      return E;
+  ADD_FAILURE() << "no parameter is found in " << Code.str();
+  return {};
+}
+
+TEST(Residency, ParametersThatAreChangedAreCopiedToLocalMemory) {
+  const ArrayEvidence OfKernel = ofParameter(R"cu(
+__global__ void k(S s, const int *in, int *out) {
+  for (int i = 0; i < s.n; ++i)
+    s.a[in[i] & 15] += i;
+  out[0] = s.a[in[1] & 15];
+})cu");
+  EXPECT_EQ(OfKernel.Where, Residency::LocalMemory);
+  EXPECT_EQ(OfKernel.ResidentBytes, 68u);
+  const ArrayEvidence OfFunction = ofParameter(R"cu(
+__device__ __attribute__((noinline)) int f(S s, int i) {
+  s.a[i & 15] *= 2;
+  return s.a[i / 2 & 15];
+}
+__global__ void k(const S s, const int *in, int *out) {
+  out[threadIdx.x] = f(s, in[threadIdx.x]);
+})cu");
+  EXPECT_EQ(OfFunction.Where, Residency::LocalMemory);
+  EXPECT_EQ(OfFunction.Index, Uniformity::NonUniform);
+  EXPECT_EQ(OfFunction.Kernels.at(0).size(), 1u);
+}
+
+TEST(Residency, ParametersThatAreOnlyReadStayWhereTheyAre) {
+  EXPECT_EQ(ofParameter(R"cu(
+__device__ int at(S &s, int i) { return s.a[i & 15]; }
+__global__ void k(S s, const int *in, int *out) {
+  out[threadIdx.x] = at(s, in[threadIdx.x]);
+})cu")
+                .Where,
+            Residency::Registers);
+  EXPECT_EQ(ofParameter(R"cu(
+__device__ int sum(S s) {
+  int Result = 0;
+  for (int i = 0; i < 16; ++i)
+    Result += s.a[i]++;
+  return Result;
+}
+__global__ void k(S s, int *out) { out[threadIdx.x] = sum(s); }
+)cu")
+                .Where,
+            Residency::Registers);
+}
+
 TEST(Residency, NoFindingsNeedNoCodeGeneration) {
   UnitEvidence E = evidenceOf(R"cu(
 extern "C" __global__ void k(int *out) { out[0] = 1; }

@@ -1,0 +1,53 @@
+//===-- ParameterEdits.cpp - parameters by value --------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     __device__ float f(Setup s, int i) {
+//
+// becomes
+//
+//     __device__ float f(Setup s_value, int i) {
+//       __shared__ ::bankstripe::slots<Setup, 128> s_slots;
+//       Setup &s = *::new (::bankstripe::place(s_slots)) Setup(s_value);
+//
+// In a version the parameter keeps its name, as the rest of the body uses it,
+// and `auto &s_value = s;` stands first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "edit/Storage.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+TextEdit bankstripe::firstInBody(StringRef Code, unsigned Begin,
+                                 const std::string &Statement) {
+  const StringRef Line = Code.drop_front(Begin).take_until(
+      [](char C) { return C == '\n' || C == '\r'; });
+  if (!Line.trim().empty())
+    return {Begin, 0, " " + Statement};
+  const unsigned End = Begin + Line.size();
+  const unsigned Next =
+      std::min(Code.find_first_not_of(" \t\r\n", End), Code.size());
+  return {End, 0,
+          (lineEndingOf(Code) + indentationAt(Code, Next) + Statement).str()};
+}
+
+EditList bankstripe::editsOfParameter(StringRef Code, const PlannedArray &A) {
+  const Finding &F = A.Array;
+  const bool InVersion = A.Verdict.Storage.InVersion;
+  const unsigned Begin =
+      InVersion ? F.Version.Rest.Offset : F.Text.BodyBegin.Offset;
+  const unsigned Next =
+      std::min(Code.find_first_not_of(" \t\r\n", Begin), Code.size());
+  const std::string NewLine =
+      (lineEndingOf(Code) + indentationAt(Code, Next)).str();
+  const std::string Copy = StorageWriter(Code, NewLine).copyOfParameter(A);
+  if (InVersion)
+    return {{Begin, 0, Copy + NewLine}};
+  return {firstInBody(Code, Begin, Copy),
+          {F.Text.Name.Offset, F.Text.Name.Length, valueName(F)}};
+}
