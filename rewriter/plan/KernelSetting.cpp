@@ -15,6 +15,7 @@
 #include "plan/KernelSetting.h"
 #include "plan/Candidates.h"
 #include "plan/Decide.h"
+#include "plan/FixedLaunches.h"
 #include "plan/Layout.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
@@ -45,15 +46,6 @@ static const Launch *largest(const MergedKernel &K) {
     if (L.Threads && (!Largest || *L.Threads > *Largest->Threads))
       Largest = &L;
   return Largest;
-}
-
-// Who may launch a kernel out of sight.
-static std::string whoElseLaunches(const Kernel &K) {
-  if (!K.WhyUnseen.empty())
-    return K.WhyUnseen;
-  return K.AddressTakenAt == K.Where
-             ? "other files may launch it"
-             : "its address is taken at " + shortText(K.AddressTakenAt);
 }
 
 // Why the launches do not bound the block size; nothing when they do.
@@ -254,62 +246,6 @@ static void shareBounds(std::vector<KernelSetting> &Settings,
         S.Obstacle = Obstacle;
     }
   }
-}
-
-// --- Why launches cannot ask for storage -------------------------------------
-
-// Why a launch or a question cannot call the function that says how much memory
-// it is about; empty when it can. The function stands where the kernel is
-// declared.
-static std::string whyTextStays(const LaunchText &Text, const Kernel &K) {
-  if (Text.Problem.empty() && !Text.SeesDefinition &&
-      llvm::none_of(Text.Declarations, [&](const TextRange &Point) {
-        return llvm::is_contained(K.Text.Declarations, Point);
-      }))
-    return "its file declares the kernel by itself";
-  return Text.Problem;
-}
-
-// Why a launch cannot ask for more; empty when it can.
-static std::string whyLaunchStays(const Launch &L, const Kernel &K) {
-  if (L.Cooperative && !L.GridAsked)
-    return L.Unfollowed.empty()
-               ? "it is cooperative, and does not ask how many "
-                 "blocks can be resident"
-               : "it may be cooperative, " + L.Unfollowed;
-  if (L.OnDevice)
-    return "a kernel launches it";
-  return whyTextStays(L.Text, K);
-}
-
-static std::string whyLaunchesStay(const MergedKernel &Merged,
-                                   const MergedRun &Run) {
-  const Kernel &K = Merged.Facts;
-  if (K.AddressTaken)
-    return whoElseLaunches(K);
-  if (Merged.Shared.Asks != AskedSize::None)
-    return "it asks how much shared memory it has";
-  if (K.AttributeSetAt.isValid())
-    return "its attributes are set at " + shortText(K.AttributeSetAt);
-  if (!K.Text.Problem.empty())
-    return K.Text.Problem;
-  if (Merged.Launches.empty())
-    return "no launch of it was seen";
-  if (!K.Bounds && !K.BoundsInsertion.isValid())
-    return "its name comes from a macro";
-  for (const Launch &L : Merged.Launches)
-    if (std::string Why = whyLaunchStays(L, K); !Why.empty())
-      return "the launch at " + shortText(L.Where) + " cannot be edited, " +
-             Why;
-  for (const OccupancyQuery &Q : Merged.Queries)
-    if (std::string Why = whyTextStays(Q.Text, K); !Why.empty())
-      return "the occupancy query at " + shortText(Q.Where) +
-             " cannot be edited, " + Why;
-  if (llvm::count_if(Run.Kernels, [&](const MergedKernel &Other) {
-        return Other.Facts.Id == K.Id;
-      }) > 1)
-    return "there are several kernels of its name";
-  return "";
 }
 
 // Instances share the function that their launches call.
