@@ -39,6 +39,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Waiting.h"
+#include "evidence/AssemblyText.h"
 #include "evidence/DeviceModule.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -70,41 +71,6 @@ bool isSeenByBlocks(const Value &Pointer) {
   default:
     return false;
   }
-}
-
-// Addresses of shared memory have 32 bits in assembly.
-bool isAddress(const Use &Argument) {
-  return Argument->getType()->isPointerTy() ||
-         Argument->getType()->isIntegerTy(64);
-}
-
-// Whether the assembly loads from an address of 64 bits, and hands out no work
-// by that.
-bool loads(const CallBase &Call) {
-  const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());
-  if (!Code || Call.getType()->isVoidTy() || Call.arg_empty())
-    return false;
-  const StringRef Text = Code->getAsmString();
-  if (Text.contains("atom.") && Call.arg_size() > 1 &&
-      (Text.contains(".add") || Text.contains(".inc") ||
-       Text.contains(".dec")) &&
-      !PatternMatch::match(std::prev(Call.arg_end())->get(),
-                           PatternMatch::m_Zero()))
-    return false;
-  return (Text.contains("ld.") || Text.contains("ld_") ||
-          Text.contains("atom.")) &&
-         any_of(Call.args(), isAddress);
-}
-
-// Whether the assembly loads in a loop of its own from an address of 64 bits.
-bool pollsInside(const CallBase &Call) {
-  const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());
-  if (!Code)
-    return false;
-  const StringRef Text = Code->getAsmString();
-  return (Text.contains("bra ") || Text.contains("bra.")) &&
-         (Text.contains("ld.") || Text.contains("atom.")) &&
-         any_of(Call.args(), isAddress);
 }
 
 // Whether an atomic operation leaves the same there when it is repeated.
@@ -148,7 +114,12 @@ Read kindOf(const Instruction &I) {
   if (const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I))
     return If(isSeenByBlocks(*Exchange->getPointerOperand()));
   const auto *Call = dyn_cast<CallBase>(&I);
-  return If(Call && Call->isInlineAsm() && loads(*Call));
+  if (!Call || !Call->isInlineAsm() || !bankstripe::loadsInAssembly(*Call))
+    return Read::No;
+  // `__ldcg` and its like are loads with a hint.
+  return cast<InlineAsm>(Call->getCalledOperand())->hasSideEffects()
+             ? Read::Anew
+             : Read::Plain;
 }
 
 // Whether I reads anew, or keeps a plain load where it is. What is added there
@@ -161,7 +132,8 @@ bool mayMakeLoopWait(const Instruction &I) {
   }
   const auto *Call = dyn_cast<CallBase>(&I);
   return (Call && Call->isInlineAsm() &&
-          (!Call->getType()->isVoidTy() || pollsInside(*Call))) ||
+          (!Call->getType()->isVoidTy() ||
+           bankstripe::pollsInAssembly(*Call))) ||
          isa<FenceInst, AtomicRMWInst>(I) || kindOf(I) == Read::Anew;
 }
 
@@ -205,6 +177,7 @@ public:
 
 private:
   Read kindOfAny(const Instruction &I) const;
+  bool movesOn(const Instruction &I) const;
   bool isReadAnew(const Instruction &I) const;
   void addDeciding(SmallVector<const BasicBlock *> Pending,
                    SmallVectorImpl<const Value *> &To) const;
@@ -353,13 +326,31 @@ void LoopReader::addStored(const Value &Pointer,
     }
 }
 
+// Whether I reads next where what it has read says, as in a list or a tree. A
+// comparison says no place.
+bool LoopReader::movesOn(const Instruction &I) const {
+  auto ComesFromRead = [&](const Value *Next) {
+    return searchBack(Next, L, [&](const Instruction &Each) {
+      return &Each == &I          ? Step::Found
+             : isa<CmpInst>(Each) ? Step::Stop
+                                  : Step::On;
+    });
+  };
+  SmallVector<const Value *> Operands(I.operand_values());
+  return comesFrom(Operands, [&](const Instruction &Each) {
+    const auto *Phi = dyn_cast<PHINode>(&Each);
+    return Phi && Phi->getParent() == L.getHeader() &&
+           any_of(Phi->incoming_values(), ComesFromRead);
+  });
+}
+
 // Whether I reads, in each iteration of the loop, what others write there.
 bool LoopReader::isReadAnew(const Instruction &I) const {
   const Read Kind = kindOfAny(I);
   if (Kind == Read::No || (Kind == Read::Plain && writes()))
     return false;
   SmallVector<const Value *> Operands(I.operand_values());
-  return !isCounted(Operands);
+  return !isCounted(Operands) && !movesOn(I);
 }
 
 // Whether Condition is decided by what the loop reads anew, be it by the way
@@ -491,7 +482,7 @@ std::set<std::string> bankstripe::functionsThatWait(Module &M) {
     const LoopInfo Loops(Dominators);
     auto PollsAt = [](const Instruction &I) {
       const auto *Call = dyn_cast<CallBase>(&I);
-      return Call && pollsInside(*Call);
+      return Call && bankstripe::pollsInAssembly(*Call);
     };
     // A cycle with two entries is no loop that anybody knows.
     if (any_of(instructions(F), PollsAt) ||

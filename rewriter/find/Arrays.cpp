@@ -254,11 +254,28 @@ static bool isReturnedOtherwise(const DeclRefExpr *Reference,
          !canBeCopied(Type->getAsCXXRecordDecl());
 }
 
+// `decltype(auto) t = s;`, where t would be a reference if s were one.
+static bool isTypeOfVariable(const DeclRefExpr *Reference,
+                             const BodyIndex &Body) {
+  const Stmt *Init =
+      Body.outermost<CastExpr, CXXConstructExpr, ExprWithCleanups>(Reference);
+  const auto *Statement = dyn_cast_or_null<DeclStmt>(Body.parentOf(Init));
+  return Statement && llvm::any_of(Statement->decls(), [&](const Decl *D) {
+           const auto *Variable = dyn_cast<VarDecl>(D);
+           const AutoType *Type =
+               Variable && Variable->getInit() == Init
+                   ? Variable->getType()->getContainedAutoType()
+                   : nullptr;
+           return Type && Type->isDecltypeAuto();
+         });
+}
+
 bool ArrayReader::readObjectUses(Finding &F, const VarDecl *Variable) {
   for (const DeclRefExpr *Reference : Body.references(Variable)) {
     F.HasOtherUses = true;
     if (Body.TypeOperands.contains(Reference) ||
-        isPartOfConstant(Reference, Body) || asksForAlignment(Reference, Body))
+        isPartOfConstant(Reference, Body) ||
+        asksForAlignment(Reference, Body) || isTypeOfVariable(Reference, Body))
       F.Obstacles.push_back(obstacle(Reason::Decltype, Reference));
     if (isReturnedOtherwise(Reference, Function, Body))
       F.Obstacles.push_back(obstacle(Reason::ClassLifetime, Reference,

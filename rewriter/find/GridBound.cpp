@@ -58,7 +58,7 @@ private:
   Growth ofVariable(const VarDecl *V, StringRef Dimension = "");
   Growth ofUse(const DeclRefExpr *Name, StringRef Dimension);
   bool isCutOff(const VarDecl *V, const DeclRefExpr *Name, const Expr *Value);
-  bool isAskedFor(const DeclRefExpr *Name) const;
+  bool isForLaunch(const DeclRefExpr *Name) const;
 
   const VarDecl *Answer;
   const BodyIndex &Body;
@@ -150,6 +150,12 @@ Growth GridReader::growthOf(const Expr *E) {
     return Number.Val.getInt().getExtValue() <= 1 ? Growth::One : Growth::Free;
   if (const auto *Operation = dyn_cast<BinaryOperator>(E))
     return ofOperation(*Operation);
+  if (const auto *Operation = dyn_cast<UnaryOperator>(E)) {
+    const VarDecl *Configuration = Operation->getOpcode() == UO_AddrOf
+                                       ? variableOf(Operation->getSubExpr())
+                                       : nullptr;
+    return Configuration ? ofVariable(Configuration, "gridDim") : Growth::Free;
+  }
   if (const auto *Choice = dyn_cast<ConditionalOperator>(E))
     return ofChoice(*Choice);
   if (const auto *Member = dyn_cast<MemberExpr>(E)) {
@@ -166,13 +172,14 @@ Growth GridReader::growthOf(const Expr *E) {
   return Result;
 }
 
-// Of one dimension of a dim3 that is made as Whole says.
+// Of one dimension of a dim3, or the grid of a configuration, that is made as
+// Whole says.
 Growth GridReader::ofDimension(const Expr *Whole, StringRef Name) {
   Whole = Whole->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
   if (const VarDecl *V = variableOf(Whole);
       V && Whole->getType()->isRecordType())
     return ofVariable(V, Name);
-  const unsigned Index = Name[0] - 'x';
+  const unsigned Index = Name == "gridDim" ? 0 : Name[0] - 'x';
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(Whole)) {
     if (Construct->getConstructor()->isCopyOrMoveConstructor())
       return ofDimension(Construct->getArg(0), Name);
@@ -187,8 +194,8 @@ Growth GridReader::ofDimension(const Expr *Whole, StringRef Name) {
   return Index ? Growth::One : growthOf(Whole); // A number is the first one.
 }
 
-// Whether the query fills the variable in there, or another one does.
-bool GridReader::isAskedFor(const DeclRefExpr *Name) const {
+// Whether a query fills the answer in there, or a launch reads a variable.
+bool GridReader::isForLaunch(const DeclRefExpr *Name) const {
   const auto *Address =
       dyn_cast_or_null<UnaryOperator>(Body.around<ParenExpr, MemberExpr>(Name));
   const auto *Call =
@@ -198,7 +205,9 @@ bool GridReader::isAskedFor(const DeclRefExpr *Name) const {
               : nullptr;
   const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
   return Callee && Callee->getIdentifier() &&
-         Callee->getName().starts_with("cudaOccupancyMax");
+         (Callee->getName().starts_with("cudaLaunch") ||
+          (Name->getDecl() == Answer &&
+           Callee->getName().starts_with("cudaOccupancyMax")));
 }
 
 // Whether `if (V > Value) V = Value;` assigns Value where V is named, behind
@@ -225,7 +234,7 @@ bool GridReader::isCutOff(const VarDecl *V, const DeclRefExpr *Name,
 Growth GridReader::ofUse(const DeclRefExpr *Name, StringRef Dimension) {
   const HostUse Use =
       useOf(Body.outermost<ParenExpr, ConditionalOperator>(Name), Body);
-  if (Use.IsRead || isAskedFor(Name))
+  if (Use.IsRead || isForLaunch(Name))
     return Growth::One;
   if (Use.Field && !Dimension.empty() &&
       Use.Field->getMemberDecl()->getName() != Dimension)

@@ -124,8 +124,8 @@ BS_LAUNCH(cudaLaunchCooperativeKernel)
 // Clang has them for `half` alone. How they treat the caches changes nothing
 // that is looked at here.
 #define BS_STORE(Name)                                                         \
-  template <typename T, typename V>                                            \
-  static inline __attribute__((device)) void Name(T *to, V value) {            \
+  template <typename bs_to, typename bs_from>                                  \
+  static inline __attribute__((device)) void Name(bs_to *to, bs_from value) {  \
     *to = value;                                                               \
   }
 BS_STORE(__stcg)

@@ -194,6 +194,19 @@ TEST(Waiting, NotForTheNextPlace) {
       waits("while (atomicCAS(flag + x, 0, n) != 0) x = (x + 1) & 63;"));
 }
 
+TEST(Waiting, NotForThePlaceThatWasRead) {
+  EXPECT_FALSE(waits("int y; while ((y = ((volatile int *)flag)[x]) != x) "
+                     "x = y;"));
+  EXPECT_FALSE(waits("while (x >= 0) x = ((volatile int *)flag)[x * 2 + 1];"));
+  // `__ldcg`
+  EXPECT_FALSE(waits("for (int i = 0; i < n; ++i) { int y; "
+                     "asm(\"ld.global.cg.s32 %0, [%1];\" : \"=r\"(y) : "
+                     "\"l\"(flag + x)); x = y; if (y < 0) break; "
+                     "out[i] = 1; }"));
+  EXPECT_FALSE(waits("do asm volatile(\"ld.global.nc.u32 %0, [%1];\" : "
+                     "\"=r\"(x) : \"l\"(flag)); while (x != n);"));
+}
+
 TEST(Waiting, NotToTryAgain) {
   EXPECT_FALSE(waits("int old = *flag, seen; do { seen = old; old = atomicCAS("
                      "flag, seen, seen * n); } while (seen != old);"));

@@ -106,6 +106,26 @@ TEST(LaunchFunctions, CooperativeWithAGridThatWasAskedFor) {
   EXPECT_FALSE(IsAsked("int grid = ask(); if (grid > b) return;"));
 }
 
+TEST(LaunchFunctions, AGridOfOneBlockNeedsNoAnswer) {
+  EXPECT_TRUE(launchIn("kernel<<<1, 128>>>(out);").GridAsked);
+  EXPECT_FALSE(launchIn("kernel<<<2, 128>>>(out);").GridAsked);
+  EXPECT_FALSE(launchIn("kernel<<<dim3(1, n), 128>>>(out);").GridAsked);
+}
+
+TEST(LaunchConfigurations, WithAGridThatWasAskedFor) {
+  auto IsAsked = [](const std::string &Grid) {
+    return configuredIn("int b; cudaOccupancyMaxActiveBlocksPerMultiprocessor("
+                        "&b, kernel, 64, 0);\n"
+                        "cudaLaunchConfig_t c = {0}; c.blockDim = 64;\n" +
+                        Grid)
+        .GridAsked;
+  };
+  EXPECT_TRUE(IsAsked("c.gridDim = b * n;"));
+  EXPECT_TRUE(IsAsked("c.gridDim.x = b * n;"));
+  EXPECT_FALSE(IsAsked("c.gridDim = n;"));
+  EXPECT_FALSE(IsAsked("c.gridDim = b + 8;"));
+}
+
 TEST(LaunchFunctions, CooperativeWithAGridThatDoesNotFollowTheAnswer) {
   auto IsAsked = [](const std::string &Grid) {
     return calledIn("int b, other;\n"

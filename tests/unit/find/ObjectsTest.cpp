@@ -177,6 +177,9 @@ TEST(Objects, OfVolatile) {
 }
 
 TEST(Objects, NamedAsATypeWouldBecomeReferences) {
+  testObjects("Stack $class_object^s; decltype(auto) "
+              "$class_object^$declarator_shape^t = "
+              "$decltype^s; *out = t.top + s.top;");
   testObjects("Stack $class_object^s; decltype($decltype^s) $class_object^t;"
               "t.top = s.top = 1;");
   testObjects("Stack $class_object^s; *out = sizeof(s) + sizeof(s.top);"

@@ -1,0 +1,47 @@
+//===-- AssemblyText.cpp - what inline assembly does ----------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "evidence/AssemblyText.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+
+// Addresses of shared memory have 32 bits in assembly.
+static bool isAddress(const Use &Argument) {
+  return Argument->getType()->isPointerTy() ||
+         Argument->getType()->isIntegerTy(64);
+}
+
+bool bankstripe::loadsInAssembly(const CallBase &Call) {
+  const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());
+  if (!Code || Call.getType()->isVoidTy() || Call.arg_empty())
+    return false;
+  const StringRef Text = Code->getAsmString();
+  if (Text.contains(".nc")) // The writes of others may never be seen.
+    return false;
+  if (Text.contains("atom.") && Call.arg_size() > 1 &&
+      (Text.contains(".add") || Text.contains(".inc") ||
+       Text.contains(".dec")) &&
+      !PatternMatch::match(std::prev(Call.arg_end())->get(),
+                           PatternMatch::m_Zero()))
+    return false;
+  return (Text.contains("ld.") || Text.contains("ld_") ||
+          Text.contains("atom.")) &&
+         any_of(Call.args(), isAddress);
+}
+
+bool bankstripe::pollsInAssembly(const CallBase &Call) {
+  const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());
+  if (!Code)
+    return false;
+  const StringRef Text = Code->getAsmString();
+  return (Text.contains("bra ") || Text.contains("bra.")) &&
+         (Text.contains("ld.") || Text.contains("atom.")) &&
+         any_of(Call.args(), isAddress);
+}
