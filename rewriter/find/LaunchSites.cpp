@@ -416,9 +416,6 @@ void LaunchReader::readQuery(const CallExpr *Call, const DeclRefExpr *Kernel) {
 
 // Whether \p Grid follows the answer to a question about \p Kernel.
 bool LaunchReader::isAsked(const Expr *Grid, const FunctionDecl *Kernel) const {
-  // No other block can be missing.
-  if (isBoundedBy(Grid, /*Answer=*/nullptr, Body))
-    return true;
   return llvm::any_of(Answers, [&](auto Each) {
     return Each.first == Kernel && isBoundedBy(Grid, Each.second, Body);
   });

@@ -132,10 +132,11 @@ enum cudaFuncAttribute {
 struct cudaFuncAttributes {
   size_t sharedSizeBytes;
   int numRegs;
+  int maxDynamicSharedSizeBytes;
 };
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *Attributes,
                                          const void *) {
-  *Attributes = {0, 40};
+  *Attributes = {0, 40, 48 * 1024};
   return cudaSuccess;
 }
 inline cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int) {

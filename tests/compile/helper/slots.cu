@@ -8,20 +8,25 @@ using bankstripe::initialize_slot;
 using bankstripe::slots;
 
 // The distance between neighbours is an odd number of units.
-static_assert(sizeof(slots<float[32], 1>) == 35 * 4, "");
-static_assert(sizeof(slots<float[33], 1>) == 35 * 4, "");
-static_assert(sizeof(slots<float[36], 1>) == 37 * 4, "");
-static_assert(sizeof(slots<float[38], 1>) == 43 * 4, "");
-static_assert(sizeof(slots<char[5], 2>) == 2 * 3 * 4, "");
-static_assert(sizeof(slots<char[9], 2>) == 2 * 3 * 4, "");
-static_assert(sizeof(slots<double[4][4], 3>) == 3 * 19 * 8, "");
-static_assert(sizeof(slots<float4[6], 1>) == 11 * 16, "");
+template <class Type, int Alignment = 1>
+using slot = bankstripe::detail::slot<Type, Alignment>;
+static_assert(sizeof(slot<float[32]>) == 35 * 4, "");
+static_assert(sizeof(slot<float[33]>) == 35 * 4, "");
+static_assert(sizeof(slot<float[36]>) == 37 * 4, "");
+static_assert(sizeof(slot<float[38]>) == 43 * 4, "");
+static_assert(sizeof(slot<char[5]>) == 3 * 4, "");
+static_assert(sizeof(slot<char[9]>) == 3 * 4, "");
+static_assert(sizeof(slot<double[4][4]>) == 19 * 8, "");
+static_assert(sizeof(slot<float4[6]>) == 11 * 16, "");
 // More than the type asks for.
-static_assert(alignof(slots<float[32], 1, 16>) == 16, "");
-static_assert(sizeof(slots<float[32], 1, 16>) == 11 * 16, "");
-static_assert(alignof(slots<double[2], 1, 4>) == 8, "");
-static_assert(alignof(slots<float4[6], 1>) == 16, "");
-static_assert(alignof(slots<char[5], 1>) == 4, "");
+static_assert(alignof(slot<float[32], 16>) == 16, "");
+static_assert(sizeof(slot<float[32], 16>) == 11 * 16, "");
+static_assert(alignof(slot<double[2], 4>) == 8, "");
+static_assert(alignof(slot<float4[6]>) == 16, "");
+static_assert(alignof(slot<char[5]>) == 4, "");
+// What lies behind them stays aligned as it was.
+static_assert(sizeof(slots<float[32], 5>) == 768, "5 * 35 * 4, rounded up");
+static_assert(alignof(slots<char[5], 1>) == 128, "");
 
 template <class E> __device__ E total(const E *values, int count) {
   E sum = 0;

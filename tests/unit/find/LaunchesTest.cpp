@@ -106,12 +106,6 @@ TEST(LaunchFunctions, CooperativeWithAGridThatWasAskedFor) {
   EXPECT_FALSE(IsAsked("int grid = ask(); if (grid > b) return;"));
 }
 
-TEST(LaunchFunctions, AGridOfOneBlockNeedsNoAnswer) {
-  EXPECT_TRUE(launchIn("kernel<<<1, 128>>>(out);").GridAsked);
-  EXPECT_FALSE(launchIn("kernel<<<2, 128>>>(out);").GridAsked);
-  EXPECT_FALSE(launchIn("kernel<<<dim3(1, n), 128>>>(out);").GridAsked);
-}
-
 TEST(LaunchConfigurations, WithAGridThatWasAskedFor) {
   auto IsAsked = [](const std::string &Grid) {
     return configuredIn("int b; cudaOccupancyMaxActiveBlocksPerMultiprocessor("
