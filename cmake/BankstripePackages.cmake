@@ -29,7 +29,6 @@ foreach(component IN ITEMS tool verify)
           RENAME ${name} COMPONENT ${component} EXCLUDE_FROM_ALL)
 endforeach()
 
-# Manual pages, of what --help prints.
 # What CPack would miss only after the build.
 find_program(BANKSTRIPE_DPKG dpkg)
 if(BANKSTRIPE_DPKG)
@@ -42,6 +41,7 @@ if(BANKSTRIPE_DPKG)
   endforeach()
 endif()
 
+# Manual pages, of what --help prints.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(man_folder ${PROJECT_BINARY_DIR}/package/man)
 add_custom_target(man ALL

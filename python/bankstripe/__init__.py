@@ -56,7 +56,7 @@ def rewrite(source: str, *options: str, compiler_options: Iterable[str] = (), cw
     "bankstripe" (level INFO).
 
     Raises Error if the source cannot be read, FileNotFoundError if there is no program, and TypeError if
-    compiler_options is a text instead of a list.
+    compiler_options is a string instead of a list.
     """
     if isinstance(compiler_options, str):
         raise TypeError("compiler_options: a list of options is needed, such as ['-DN=8']")

@@ -207,7 +207,7 @@ bankstripe::flagsForOnly(llvm::ArrayRef<std::string> Symbols) {
 // nvcc may know a kernel by another symbol; then ptxas takes all of them.
 std::string DeviceCodes::make(const Step &S) const {
   setenv("TMPDIR", P.folder().c_str(), /*overwrite=*/1);
-  const auto Begin = std::chrono::steady_clock::now();
+  const TimePoint Begin = std::chrono::steady_clock::now();
   ProcessResult Ended = runProcess(S.Command, Output::Together, S.Directory);
   if (StringRef(Ended.Out).contains("Unknown function")) {
     std::vector<std::string> All = S.Command;
@@ -217,12 +217,11 @@ std::string DeviceCodes::make(const Step &S) const {
       All.erase(Only - 1, Only + 1);
     Ended = runProcess(All, Output::Together, S.Directory);
   }
-  const std::chrono::duration<double> Took =
-      std::chrono::steady_clock::now() - Begin;
+  const double Took = secondsSince(Begin);
   using Report = std::pair<double, std::string>;
   return replyWith<Report>(
       Ended.succeeded()
-          ? llvm::Expected<Report>(Report(Took.count(), std::move(Ended.Out)))
+          ? llvm::Expected<Report>(Report(Took, std::move(Ended.Out)))
           : llvm::createStringError(Ended.problem() + "\n" + Ended.Out));
 }
 

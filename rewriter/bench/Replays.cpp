@@ -388,13 +388,12 @@ void Replays::receiveReplay(Launched L, const WorkResult &Work) {
     giveUp(*L.Group, Name + ": " + toString(Results.takeError()));
   else
     Results->resize(L.Versions.size(), {std::nullopt, "was not replayed"});
-  const std::chrono::duration<double> Took =
-      std::chrono::steady_clock::now() - L.Begin;
+  const double Took = secondsSince(L.Begin);
   if (P.work().isVerbose())
     llvm::errs() << "bankstripe: replayed " << Name << ", " << L.Versions.size()
                  << " versions\n";
   for (auto [I, V] : llvm::enumerate(L.Versions)) {
-    V->Seconds += Took.count() / L.Versions.size() / Devices.allPlaces();
+    V->Seconds += Took / L.Versions.size() / Devices.allPlaces();
     if (isSearched(*L.Group)) {
       const Replayed &R = (*Results)[I];
       if (R.Speedup && !L.Keys[I].empty())

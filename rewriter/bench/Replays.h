@@ -24,7 +24,6 @@
 #include "tune/Measurement.h"
 #include "tune/Search.h"
 #include <array>
-#include <chrono>
 #include <deque>
 #include <list>
 #include <memory>
@@ -100,7 +99,7 @@ private:
     std::vector<Version *> Versions; ///< That are to be replayed.
     std::vector<std::string> Keys;   ///< Of their results, or empty.
     std::string Candidates;          ///< As JSON.
-    std::chrono::steady_clock::time_point Begin;
+    TimePoint Begin;
     Gpu *On = nullptr;
   };
   std::string whyNot(const TuneGroup &G) const;

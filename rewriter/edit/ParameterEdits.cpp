@@ -23,17 +23,20 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
+// The end of a line, and the indentation of the code behind Begin.
+static std::string newLine(StringRef Code, unsigned Begin) {
+  const unsigned Next =
+      std::min(Code.find_first_not_of(" \t\r\n", Begin), Code.size());
+  return (lineEndingOf(Code) + indentationAt(Code, Next)).str();
+}
+
 TextEdit bankstripe::firstInBody(StringRef Code, unsigned Begin,
                                  const std::string &Statement) {
   const StringRef Line = Code.drop_front(Begin).take_until(
       [](char C) { return C == '\n' || C == '\r'; });
   if (!Line.trim().empty())
     return {Begin, 0, " " + Statement};
-  const unsigned End = Begin + Line.size();
-  const unsigned Next =
-      std::min(Code.find_first_not_of(" \t\r\n", End), Code.size());
-  return {End, 0,
-          (lineEndingOf(Code) + indentationAt(Code, Next) + Statement).str()};
+  return {Begin + unsigned(Line.size()), 0, newLine(Code, Begin) + Statement};
 }
 
 EditList bankstripe::editsOfParameter(StringRef Code, const PlannedArray &A) {
@@ -41,10 +44,7 @@ EditList bankstripe::editsOfParameter(StringRef Code, const PlannedArray &A) {
   const bool InVersion = A.Verdict.Storage.InVersion;
   const unsigned Begin =
       InVersion ? F.Version.Rest.Offset : F.Text.BodyBegin.Offset;
-  const unsigned Next =
-      std::min(Code.find_first_not_of(" \t\r\n", Begin), Code.size());
-  const std::string NewLine =
-      (lineEndingOf(Code) + indentationAt(Code, Next)).str();
+  const std::string NewLine = newLine(Code, Begin);
   const std::string Copy = StorageWriter(Code, NewLine).copyOfParameter(A);
   if (InVersion)
     return {{Begin, 0, Copy + NewLine}};

@@ -12,10 +12,14 @@
 
 using namespace llvm;
 
-// Addresses of shared memory have 32 bits in assembly.
-static bool isAddress(const Use &Argument) {
-  return Argument->getType()->isPointerTy() ||
-         Argument->getType()->isIntegerTy(64);
+// Whether it loads, from an address of 64 bits. Those of shared memory have 32.
+static bool loads(const CallBase &Call, StringRef Text) {
+  return (Text.contains("ld.") || Text.contains("ld_") ||
+          Text.contains("atom.")) &&
+         any_of(Call.args(), [](const Use &Argument) {
+           return Argument->getType()->isPointerTy() ||
+                  Argument->getType()->isIntegerTy(64);
+         });
 }
 
 bool bankstripe::loadsInAssembly(const CallBase &Call) {
@@ -31,17 +35,15 @@ bool bankstripe::loadsInAssembly(const CallBase &Call) {
       !PatternMatch::match(std::prev(Call.arg_end())->get(),
                            PatternMatch::m_Zero()))
     return false;
-  return (Text.contains("ld.") || Text.contains("ld_") ||
-          Text.contains("atom.")) &&
-         any_of(Call.args(), isAddress);
+  return loads(Call, Text);
 }
 
-bool bankstripe::pollsInAssembly(const CallBase &Call) {
-  const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());
+bool bankstripe::pollsInAssembly(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  const auto *Code =
+      Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
   if (!Code)
     return false;
   const StringRef Text = Code->getAsmString();
-  return (Text.contains("bra ") || Text.contains("bra.")) &&
-         (Text.contains("ld.") || Text.contains("atom.")) &&
-         any_of(Call.args(), isAddress);
+  return (Text.contains("bra ") || Text.contains("bra.")) && loads(*Call, Text);
 }

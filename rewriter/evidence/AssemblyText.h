@@ -16,9 +16,9 @@ namespace bankstripe {
 /// others may write, and hands out no work by that.
 bool loadsInAssembly(const llvm::CallBase &Call);
 
-/// Whether \p Call is assembly that loads in a loop of its own from an address
-/// of 64 bits.
-bool pollsInAssembly(const llvm::CallBase &Call);
+/// Whether \p I is assembly that loads in a loop of its own from an address of
+/// 64 bits.
+bool pollsInAssembly(const llvm::Instruction &I);
 
 } // namespace bankstripe
 

@@ -114,7 +114,7 @@ Read kindOf(const Instruction &I) {
   if (const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I))
     return If(isSeenByBlocks(*Exchange->getPointerOperand()));
   const auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call || !Call->isInlineAsm() || !bankstripe::loadsInAssembly(*Call))
+  if (!Call || !bankstripe::loadsInAssembly(*Call))
     return Read::No;
   // `__ldcg` and its like are loads with a hint.
   return cast<InlineAsm>(Call->getCalledOperand())->hasSideEffects()
@@ -131,10 +131,9 @@ bool mayMakeLoopWait(const Instruction &I) {
            Name.contains("nanosleep");
   }
   const auto *Call = dyn_cast<CallBase>(&I);
-  return (Call && Call->isInlineAsm() &&
-          (!Call->getType()->isVoidTy() ||
-           bankstripe::pollsInAssembly(*Call))) ||
-         isa<FenceInst, AtomicRMWInst>(I) || kindOf(I) == Read::Anew;
+  return (Call && Call->isInlineAsm() && !Call->getType()->isVoidTy()) ||
+         bankstripe::pollsInAssembly(I) || isa<FenceInst, AtomicRMWInst>(I) ||
+         kindOf(I) == Read::Anew;
 }
 
 /// What a search does behind an instruction.
@@ -192,6 +191,7 @@ private:
   bool isRetry(const Value &Condition) const;
   bool dependsOnOthers(const Value &Condition) const;
   bool isWayOutByOthers(const Value &Condition, bool LeavesIfTrue) const;
+  bool isAnywhere(function_ref<bool(const Instruction &)> Is) const;
   bool writes() const;
   bool worksAt(const Instruction &I) const;
 
@@ -201,8 +201,7 @@ private:
 
 } // namespace
 
-// What a function does that no file in sight defines is not known; those of
-// system headers, such as printf, wait for nobody.
+// What a function does that no file in sight defines is not known.
 Read LoopReader::kindOfAny(const Instruction &I) const {
   const auto *Call = dyn_cast<CallBase>(&I);
   if (!Call || Call->isInlineAsm() || isa<IntrinsicInst>(I))
@@ -280,15 +279,19 @@ bool LoopReader::isRetry(const Value &Condition) const {
   return Old && L.contains(Old);
 }
 
+// Whether Is says so of any instruction of the loop.
+bool LoopReader::isAnywhere(function_ref<bool(const Instruction &)> Is) const {
+  return any_of(L.blocks(),
+                [&](const BasicBlock *Block) { return any_of(*Block, Is); });
+}
+
 // Whether the loop itself writes something.
 bool LoopReader::writes() const {
-  return any_of(L.blocks(), [](const BasicBlock *Block) {
-    return any_of(*Block, [](const Instruction &I) {
-      const auto *Call = dyn_cast<CallBase>(&I);
-      if (Call && !Call->isInlineAsm() && !isa<IntrinsicInst>(I))
-        return Call->mayWriteToMemory();
-      return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst, MemIntrinsic>(I);
-    });
+  return isAnywhere([](const Instruction &I) {
+    const auto *Call = dyn_cast<CallBase>(&I);
+    if (Call && !Call->isInlineAsm() && !isa<IntrinsicInst>(I))
+      return Call->mayWriteToMemory();
+    return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst, MemIntrinsic>(I);
   });
 }
 
@@ -433,25 +436,18 @@ bool LoopReader::waits() const {
   erase_if(Ways, [](const auto &Way) { return neverReturns(*Way.second); });
   if (Ways.empty())
     return false;
-  if (all_of(Ways, [&](const auto &Way) {
-        const Instruction *End = Way.first->getTerminator();
-        if (const auto *Branch = dyn_cast<BranchInst>(End))
-          return !Branch->isConditional() ||
-                 isWayOutByOthers(*Branch->getCondition(),
-                                  Branch->getSuccessor(0) == Way.second);
-        return End->getNumOperands() == 0 ||
-               dependsOnOthers(*End->getOperand(0));
-      }))
-    return true;
-  return none_of(L.blocks(),
-                 [&](const BasicBlock *Block) {
-                   return any_of(*Block, [&](const Instruction &I) {
-                     return worksAt(I);
-                   });
-                 }) &&
-         any_of(Ways, [&](const auto &Way) {
-           return dependsOnOthers(*Way.first->getTerminator()->getOperand(0));
-         });
+  // A block of the loop with a way out has another one, and a condition.
+  auto IsByOthers = [&](const auto &Way) {
+    const Instruction *End = Way.first->getTerminator();
+    return isWayOutByOthers(*End->getOperand(0),
+                            End->getSuccessor(0) == Way.second);
+  };
+  auto DependsOnOthers = [&](const auto &Way) {
+    return dependsOnOthers(*Way.first->getTerminator()->getOperand(0));
+  };
+  auto WorksAt = [&](const Instruction &I) { return worksAt(I); };
+  return all_of(Ways, IsByOthers) ||
+         (any_of(Ways, DependsOnOthers) && !isAnywhere(WorksAt));
 }
 
 // All functions that may read anew, and those that name them.
@@ -480,12 +476,8 @@ std::set<std::string> bankstripe::functionsThatWait(Module &M) {
       continue;
     const DominatorTree Dominators(F);
     const LoopInfo Loops(Dominators);
-    auto PollsAt = [](const Instruction &I) {
-      const auto *Call = dyn_cast<CallBase>(&I);
-      return Call && bankstripe::pollsInAssembly(*Call);
-    };
     // A cycle with two entries is no loop that anybody knows.
-    if (any_of(instructions(F), PollsAt) ||
+    if (any_of(instructions(F), pollsInAssembly) ||
         (Reading.contains(&F) && mayContainIrreducibleControl(F, &Loops)) ||
         any_of(Loops.getLoopsInPreorder(),
                [&](const Loop *L) { return LoopReader(*L, Reading).waits(); }))

@@ -247,18 +247,10 @@ Growth GridReader::ofUse(const DeclRefExpr *Name, StringRef Dimension) {
       Body.around<ParenExpr, MemberExpr>(Name));
   if (!Change || Change->getLHS()->IgnoreParens() != Name)
     return Growth::Free;
-  switch (Change->getOpcode()) {
-  case BO_MulAssign:
-  case BO_ShlAssign:
-  case BO_SubAssign:
-  case BO_DivAssign:
-  case BO_RemAssign:
-  case BO_ShrAssign:
-  case BO_AndAssign:
-    return Growth::One;
-  default:
-    return Growth::Free;
-  }
+  return llvm::is_contained({BO_AddAssign, BO_OrAssign, BO_XorAssign},
+                            Change->getOpcode())
+             ? Growth::Free
+             : Growth::One;
 }
 
 Growth GridReader::ofVariable(const VarDecl *V, StringRef Dimension) {

@@ -174,6 +174,7 @@ bool bankstripe::isPrivateParameter(const ParmVarDecl *Parameter,
   if (!Body || !Parameter->getIdentifier() || Parameter->hasAttrs() ||
       Parameter->getStorageClass() != SC_None ||
       Type.getCanonicalType().hasQualifiers() || Function->isConstexpr() ||
+      Function->isVariadic() || // `va_start` names the parameter.
       Function->isDependentContext() || isa<CXXConstructorDecl>(Function) ||
       !Type.isTriviallyCopyableType(Text.context()) || !canBeCopied(Record) ||
       !(isOrHoldsArray(Type) || isIndexedObject(Parameter, *Body, Bodies)) ||

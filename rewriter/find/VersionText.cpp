@@ -78,8 +78,9 @@ static const NamedDecl *privateInstance(const Stmt *S) {
 }
 
 static bool hasState(const VarDecl *Variable) {
-  return Variable->hasGlobalStorage() && !Variable->isConstexpr() &&
-         !Variable->getType().isConstQualified() && !isShared(*Variable);
+  return Variable->hasGlobalStorage() && !Variable->isLocalExternDecl() &&
+         !Variable->isConstexpr() && !isShared(*Variable) &&
+         !Variable->getType().getNonReferenceType().isConstQualified();
 }
 
 // The name of a template that keeps a state for each of its instances, and that
@@ -123,8 +124,7 @@ void VersionReader::readRest(VersionText &Result, unsigned First) const {
         Result.SharedBytes += Body.Context.getTypeSizeInChars(Type)
                                   .alignTo(CharUnits::fromQuantity(SharedUnit))
                                   .getQuantity();
-    } else if (Variable->isStaticLocal() && !Type.isConstQualified() &&
-               !Variable->isConstexpr()) {
+    } else if (hasState(Variable)) {
       Result.Problem =
           "its variable '" + Variable->getNameAsString() + "' is static";
     }

@@ -16,16 +16,11 @@
 #include "clang/Basic/DiagnosticParse.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
-#include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace bankstripe;
 using namespace clang;
 using llvm::StringRef;
-
-std::string bankstripe::pragmaName(size_t Number) {
-  return PragmaMacros.str() + std::to_string(Number);
-}
 
 FileOffset bankstripe::placeOf(const SourceManager &SM, SourceLocation Loc) {
   const auto [File, Offset] = SM.getDecomposedSpellingLoc(Loc);

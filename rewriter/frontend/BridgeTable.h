@@ -48,9 +48,6 @@ struct Bridge {
 /// The known differences; of one error the first that it is.
 llvm::ArrayRef<Bridge> knownBridges();
 
-/// The name of the macro that stands for a directive.
-std::string pragmaName(size_t Number);
-
 /// The place at which \p Loc is spelled; without a name where that is no file.
 FileOffset placeOf(const clang::SourceManager &SM, clang::SourceLocation Loc);
 

@@ -24,6 +24,10 @@ using namespace bankstripe;
 using namespace clang;
 using llvm::StringRef;
 
+std::string bankstripe::pragmaName(size_t Number) {
+  return PragmaMacros.str() + std::to_string(Number);
+}
+
 static std::vector<RawToken> rawTokens(StringRef Text,
                                        const LangOptions &Options) {
   Lexer Raw(SourceLocation(), Options, Text.begin(), Text.begin(), Text.end());

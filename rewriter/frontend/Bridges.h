@@ -34,6 +34,9 @@ namespace bankstripe {
 /// How the macros start that stand for a directive.
 inline constexpr llvm::StringLiteral PragmaMacros = "__bs_";
 
+/// The name of one of them.
+std::string pragmaName(size_t Number);
+
 /// A place in a file: its name as Clang has it, and the offset.
 using FileOffset = std::pair<std::string, unsigned>;
 

@@ -175,10 +175,11 @@ public:
   void HasInclude(clang::SourceLocation Where, StringRef Name, bool IsAngled,
                   clang::OptionalFileEntryRef File,
                   clang::SrcMgr::CharacteristicKind) override {
-    const bool Differs = File ? StringRef(File->getName()).contains(OfClang) &&
-                                    !isAmong(Name, HeadersOfBoth)
-                              : IsAngled && isOfGcc(Name);
-    if (Differs && ShowsNvcc && !Questions.Unanswered.isValid())
+    if (!ShowsNvcc || Questions.Unanswered.isValid())
+      return;
+    if (File ? StringRef(File->getName()).contains(OfClang) &&
+                   !isAmong(Name, HeadersOfBoth)
+             : IsAngled && isOfGcc(Name))
       Questions.Unanswered = Sources.getExpansionLoc(Where);
   }
   void If(clang::SourceLocation, clang::SourceRange Condition,
@@ -427,9 +428,8 @@ void Watcher::ask(const clang::IdentifierInfo &Name,
                   clang::SourceLocation Where, const clang::MacroInfo *M,
                   bool ForValue) {
   const StringRef Text = Name.getName();
-  if (!ShowsNvcc || !isUserFile(Sources.getExpansionLoc(Where)))
-    return;
-  if (isNoQuestion(Text))
+  if (!ShowsNvcc || !isUserFile(Sources.getExpansionLoc(Where)) ||
+      isNoQuestion(Text))
     return;
   const bool IsShown = View.Shown.count(Text.str());
   const Answer Said = IsShown ? Answer::Shown : compare(Text, M, ForValue);
@@ -440,8 +440,9 @@ void Watcher::ask(const clang::IdentifierInfo &Name,
     if (View.Shown.empty() && Questions.Wanted.empty() && !View.isGuess())
       wantAll();
     Questions.Wanted.insert(Text.str());
-  } else if (!IsShown && Text == "__GNUC__" && View.MayShow)
+  } else if (!IsShown && Text == "__GNUC__" && View.MayShow) {
     guessVersion();
+  }
   if ((!Shows || View.isGuess()) && !Questions.Unanswered.isValid())
     Questions.Unanswered = Sources.getExpansionLoc(Where);
 }

@@ -408,7 +408,7 @@ std::string restored(StringRef Messages, ArrayRef<std::string> Pragmas) {
     std::string &Text = Lines.emplace_back(Line);
     for (size_t Number = Pragmas.size(); Number-- > 0;) {
       const std::string &Pragma = Pragmas[Number];
-      const std::string Name = (PragmaMacros + Twine(Number)).str();
+      const std::string Name = pragmaName(Number);
       for (size_t At; (At = Text.find(Name)) != std::string::npos;) {
         const size_t End = Text.find_first_not_of(' ', At + Name.size());
         Text.replace(At, std::min(End - At, Pragma.size()), Pragma);

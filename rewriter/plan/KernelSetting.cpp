@@ -248,6 +248,8 @@ static void shareBounds(std::vector<KernelSetting> &Settings,
   }
 }
 
+// --- Storage that launches ask for -------------------------------------------
+
 // Instances share the function that their launches call.
 static void findNamedInPart(std::vector<KernelSetting> &Settings,
                             const MergedRun &Run) {
@@ -261,8 +263,6 @@ static void findNamedInPart(std::vector<KernelSetting> &Settings,
   for (auto [S, K] : llvm::zip(Settings, Run.Kernels))
     S.NamedInPart = InPart.count(K.Facts.Text.Definition);
 }
-
-// --- Who needs that they do --------------------------------------------------
 
 static bool isAbout(const KernelSetting &S, Reason Id) {
   return S.Obstacle && S.Obstacle->Why == Id;

@@ -118,6 +118,13 @@ static bool mayFail(const MergedKernel &K, uint64_t Bytes, uint64_t Limit) {
   });
 }
 
+// Whether K may rely on an alignment of its dynamic shared memory that it does
+// not have behind Bytes more.
+static bool mayMisalign(const MergedKernel &K, uint64_t Bytes) {
+  const unsigned Claimed = K.Facts.ClaimedAlignment;
+  return K.Shared.UsesDynamic && Claimed > PlaceAlignment && Bytes % Claimed;
+}
+
 // Gives the kernels of A that many bytes more, unless something stands against
 // it.
 static std::optional<Reason> addBytes(const PlannedSharedArray &A,
@@ -140,7 +147,8 @@ static std::optional<Reason> addBytes(const PlannedSharedArray &A,
     const bool IsUnsafe =
         llvm::any_of(Run.Kernels, [&](const MergedKernel &Merged) {
           return Merged.Facts.Id == K.Facts.Id &&
-                 mayFail(Merged, K.SharedAfter + Bytes, Limit);
+                 (mayFail(Merged, K.SharedAfter + Bytes, Limit) ||
+                  mayMisalign(Merged, Bytes));
         });
     if (IsUnsafe)
       return Reason::DynamicSharedMemory;

@@ -46,8 +46,9 @@ struct LauncherHooks {
   bool HeadersChange = true; ///< As well as the source.
   /// The one source was compiled as it is, so nvcc need not be asked about it.
   std::optional<NvccCompile> Compiled;
-  /// Compiles it as changed, for good if that is settled. \returns nothing
-  /// where it cannot. Errors: the compiler's. None: nobody compiles.
+  /// Compiles it as changed, to where the user's command writes: if that stays,
+  /// it is compiled once. \returns nothing where it cannot. Errors: the
+  /// compiler's. None: nobody compiles.
   std::function<llvm::Expected<std::optional<NvccCompile>>(
       llvm::ArrayRef<ChangedFile>)>
       CompileChanged;

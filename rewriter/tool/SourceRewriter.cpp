@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/SourceRewriter.h"
+#include "edit/LineNumbers.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
 #include "llvm/ADT/STLExtras.h"
@@ -18,7 +19,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
-#include <chrono>
 #include <set>
 
 using namespace bankstripe;
@@ -51,10 +51,14 @@ static bool isAsItWas(const IncludeTree &Tree) {
   });
 }
 
-// Whether the sources may define `main`: where they do not, somebody else does.
-static bool definesMain(const IncludeTree &Tree) {
+// Whether the sources name `main`. Where they do not, somebody else defines it,
+// who may launch as well.
+static bool namesMain(const IncludeTree &Tree) {
   return llvm::any_of(Tree.Files, [](const auto &Entry) {
-    return StringRef(Entry.second.Text).contains("main");
+    for (TokenReader Tokens(Entry.second.Text); !Tokens.atEnd(); Tokens.next())
+      if (Tokens.text() == "main")
+        return true;
+    return false;
   });
 }
 
@@ -77,7 +81,7 @@ std::optional<ToolOptions> SourceRewriter::readOptions() const {
   Options->Reading.Work.Limits.Processes = 1;
   Options->Planning.EmbedHelper = false;
   if (!Options->Planning.Others)
-    Options->Planning.Others = Command.WholeProgram && definesMain(Tree)
+    Options->Planning.Others = Command.WholeProgram && namesMain(Tree)
                                    ? Outside::Nobody
                                : Command.MakesModule ? Outside::Loaders
                                                      : Outside::Files;
@@ -120,12 +124,11 @@ bankstripe::compileOwn(const CompilerCommand &Command,
     Extra.push_back(("-Xcompiler=-iquote," + QuoteFolder).str());
   else if (!QuoteFolder.empty())
     Extra.insert(Extra.end(), {"-iquote", QuoteFolder.str()});
-  const auto Start = std::chrono::steady_clock::now();
-  OwnCompile Result{
-      runProcess(compileInstead(Command, CopyOf, Extra), Output::Apart), "", 0};
-  Result.Seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
-          .count();
+  const TimePoint Begin = std::chrono::steady_clock::now();
+  OwnCompile Result;
+  Result.Ended =
+      runProcess(compileInstead(Command, CopyOf, Extra), Output::Apart);
+  Result.Seconds = secondsSince(Begin);
   if (!Reports)
     return Result;
   Result.Report = Result.Ended.Out + Result.Ended.Err;

@@ -18,12 +18,6 @@
 
 using namespace bankstripe;
 
-double bankstripe::secondsSince(TimePoint Begin) {
-  const std::chrono::duration<double> Passed =
-      std::chrono::steady_clock::now() - Begin;
-  return Passed.count();
-}
-
 // Where no command says for what the code is made, it runs on this GPU, whose
 // blocks may have more shared memory than those of any.
 void Tuning::adoptGpu() {

@@ -19,14 +19,8 @@
 #include "tool/Pipeline.h"
 #include "tune/Search.h"
 #include "tune/TuneResult.h"
-#include <chrono>
 
 namespace bankstripe {
-
-using TimePoint = std::chrono::steady_clock::time_point;
-
-/// In seconds.
-double secondsSince(TimePoint Begin);
 
 /// One `bankstripe tune`.
 class Tuning {

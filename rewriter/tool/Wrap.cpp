@@ -19,7 +19,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
-#include <chrono>
 #include <cstdlib>
 
 using namespace bankstripe;
@@ -46,15 +45,16 @@ private:
   int compileCopies(const SourceResult &Result);
   void mendDepfiles(const SourceResult &Result) const;
   bool takeBackAsIs(const SourceResult &Result);
-  CompileStats statsOf(std::map<std::string, int64_t> Counts) const;
+  CompileStats
+  statsOf(std::map<std::string, int64_t> Counts,
+          const std::optional<OwnCompile> &Own = std::nullopt) const;
   void tellNews(const SourceResult &Result, const CompileStats &Stats) const;
   void warnOfCopy(StringRef Copy) const {
     warn("the rewritten copy of '" + Names +
          "' does not compile, so it was compiled as it is; see " + Copy);
   }
 
-  const std::chrono::steady_clock::time_point Begin =
-      std::chrono::steady_clock::now();
+  const TimePoint Begin = std::chrono::steady_clock::now();
   CompilerCommand Command;
   const bool IsQuiet;
   std::string Names; ///< Of the sources, for people.
@@ -63,7 +63,6 @@ private:
   std::map<std::string, std::string> CopyOf;
   std::optional<OwnCompile> AsIs;
   std::map<std::string, std::string> DepfilesAsIs; ///< Their texts.
-  std::chrono::duration<double> SpentOnOwn{0};
 };
 
 } // namespace
@@ -162,14 +161,14 @@ void Launcher::mendDepfiles(const SourceResult &Result) const {
   }
 }
 
-// To be kept right before the compile.
-CompileStats Launcher::statsOf(std::map<std::string, int64_t> Counts) const {
-  const std::chrono::duration<double> Passed =
-      std::chrono::steady_clock::now() - Begin - SpentOnOwn;
+// To be kept right before the compile. Own is one that the build keeps.
+CompileStats Launcher::statsOf(std::map<std::string, int64_t> Counts,
+                               const std::optional<OwnCompile> &Own) const {
+  const double Added = secondsSince(Begin) - (Own ? Own->Seconds : 0);
   llvm::SmallString<256> Object(Command.Output);
   (void)fs::make_absolute(Object); // As canWriteBeside could.
   return {Sources.front().tree().Main, std::string(Object), std::move(Counts),
-          Passed.count()};
+          Added};
 }
 
 void Launcher::tellNews(const SourceResult &Result,
@@ -217,7 +216,6 @@ static void show(StringRef Out, StringRef Err) {
 // is to do: it is wrong, or no kernel could gain from a rewrite.
 std::optional<int> Launcher::compileFirst() {
   AsIs = compileOwn(Command, {}, "", /*Reports=*/true);
-  SpentOnOwn = std::chrono::duration<double>(AsIs->Seconds);
   for (const std::string &Depfile : Command.Depfiles)
     if (auto Text = readText(Depfile))
       DepfilesAsIs[Depfile] = std::move(*Text);
@@ -228,7 +226,7 @@ std::optional<int> Launcher::compileFirst() {
     return std::nullopt;
   if (AsIs->Ended.succeeded())
     note("no kernel of '" + Names + "' uses local memory");
-  addStats(statsOf({}));
+  addStats(statsOf({}, AsIs));
   show(AsIs->Ended.Out, AsIs->Ended.Err);
   return endAs(AsIs->Ended);
 }
@@ -261,7 +259,7 @@ int Launcher::compileAsIs(const SourceResult &Result) {
   auto Counts = Result.Counts;
   Counts["parsed"] = Result.What == SourceResult::Unchanged;
   Counts["unfulfilled"] = Result.Unfulfilled.size();
-  const CompileStats Stats = statsOf(std::move(Counts));
+  const CompileStats Stats = statsOf(std::move(Counts), AsIs);
   if (!Result.Unfulfilled.empty() && areNews(Stats))
     tellNews(Result, Stats);
   addStats(Stats);
@@ -295,13 +293,11 @@ static std::string withOriginals(std::string Text, const SourceResult &Result) {
 }
 
 int Launcher::compileCopies(const SourceResult &Result) {
-  // The first compile was in vain.
-  SpentOnOwn = std::chrono::duration<double>(
-      Result.Compiled ? Result.Compiled->Seconds : 0);
   auto Counts = Result.Counts;
   Counts["parsed"] = Counts["rewritten"] = 1;
   Counts["unfulfilled"] = Result.Unfulfilled.size();
-  const CompileStats Stats = statsOf(std::move(Counts));
+  // The first compile was in vain.
+  const CompileStats Stats = statsOf(std::move(Counts), Result.Compiled);
   const bool News = areNews(Stats);
   addStats(Stats);
   const bool MayTakeBack = AsIs && keepObject(Command);
@@ -323,7 +319,7 @@ int Launcher::compileCopies(const SourceResult &Result) {
     }
     return endAs(Ended);
   }
-  addStats(statsOf({{"parsed", 1}}));
+  addStats(statsOf({{"parsed", 1}}, Result.Compiled));
   const bool IsBack = MayTakeBack && takeBackAsIs(Result);
   if (IsBack)
     show(AsIs->Ended.Out, AsIs->Ended.Err);

@@ -39,7 +39,7 @@ static sigset_t MaskBefore;
 static struct sigaction ChildActionBefore;
 
 /// When to end; no matter of the processes that are started.
-static std::optional<std::chrono::steady_clock::time_point> Deadline;
+static std::optional<TimePoint> Deadline;
 
 /// Whether this process is in a group that ends with it.
 static bool InGroup = false;
@@ -184,17 +184,18 @@ ProcessResult Process::collect(int Status) {
 
 void Process::send(int Signal) const { kill(HasGroup ? -Id : Id, Signal); }
 
-void bankstripe::setDeadline(
-    std::optional<std::chrono::steady_clock::time_point> When) {
-  Deadline = When;
+double bankstripe::secondsSince(TimePoint Begin) {
+  const std::chrono::duration<double> Passed =
+      std::chrono::steady_clock::now() - Begin;
+  return Passed.count();
 }
+
+void bankstripe::setDeadline(std::optional<TimePoint> When) { Deadline = When; }
 
 std::optional<double> bankstripe::secondsToDeadline() {
   if (!Deadline)
     return std::nullopt;
-  const std::chrono::duration<double> Left =
-      *Deadline - std::chrono::steady_clock::now();
-  return std::max(Left.count(), 0.0);
+  return std::max(-secondsSince(*Deadline), 0.0);
 }
 
 // As sigwaitinfo, until there is no more time; or without waiting.

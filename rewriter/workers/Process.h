@@ -29,6 +29,10 @@
 
 namespace bankstripe {
 
+using TimePoint = std::chrono::steady_clock::time_point;
+
+double secondsSince(TimePoint Begin);
+
 /// Where standard output and standard error of a process go.
 enum class Output {
   Shown,    ///< Where ours go.
@@ -88,7 +92,7 @@ private:
 
 /// Who waits for a process after \p When is asked to end by SIGALRM, once. The
 /// processes that are started are not.
-void setDeadline(std::optional<std::chrono::steady_clock::time_point> When);
+void setDeadline(std::optional<TimePoint> When);
 
 /// How long that is, if there is such a time.
 std::optional<double> secondsToDeadline();

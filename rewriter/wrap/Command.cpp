@@ -56,12 +56,14 @@ static bool isLinked(StringRef File) {
 // Whether the library is of the toolkit or the system, and so knows no kernel
 // of the program's.
 static bool isOfSystem(StringRef Library) {
-  return Library.starts_with("cu") || Library.starts_with("nv") ||
-         Library.starts_with("npp") ||
-         llvm::is_contained({"c", "m", "dl", "rt", "gomp", "pthread", "stdc++",
-                             "gcc_s", "z", "mpi", "GL", "GLU", "glut", "GLEW",
-                             "X11", "png", "jpeg", "fftw3", "fftw3f"},
-                            Library);
+  Library.consume_back("_static");
+  return Library.starts_with("npp") ||
+         isAmong(Library,
+                 "cuda cudart cudadevrt cublas cublasLt cudnn cufft cufftw "
+                 "cufile cupti curand cusolver cusolverMg cusparse culibos "
+                 "nccl nvidia-ml nvJitLink nvjpeg nvrtc nvToolsExt "
+                 "c m dl rt gomp pthread stdc++ gcc_s z mpi GL GLU glut GLEW "
+                 "X11 png jpeg fftw3 fftw3f");
 }
 
 // A word for the linker, or for the host's compiler, which may hand it on.

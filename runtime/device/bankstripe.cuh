@@ -868,6 +868,7 @@ struct alignas(Alignment < pitch<Type>::alignment ? pitch<Type>::alignment
                                                   : Alignment) slot {
   static constexpr int unit =
       Alignment < pitch<Type>::alignment ? pitch<Type>::alignment : Alignment;
+  static constexpr int grain = unit < 128 ? 128 : unit;
   static constexpr int used = int((sizeof(Type) + unit - 1) / unit);
   static constexpr int rest = used % 8;
   static constexpr int spare = (rest <= 3 ? 3 : rest <= 5 ? 5 : 11) - rest;
@@ -881,7 +882,7 @@ struct alignas(Alignment < pitch<Type>::alignment ? pitch<Type>::alignment
 // alignment can be more than that of T, for code that reads it as vectors. All
 // slots together leave the shared memory behind them aligned as it was.
 template <class Type, int Threads, int Alignment = 1>
-struct alignas(128) slots {
+struct alignas(detail::slot<Type, Alignment>::grain) slots {
   detail::slot<Type, Alignment> all[Threads];
 
   __device__ __forceinline__ Type &mine() {

@@ -93,7 +93,7 @@ class InPlace(ToolTest):
         """It holds the parts of the helper for stripes, and no others."""
         self.assertIn("// bankstripe.cuh ", text)
         self.assertIn("begin(Storage &&storage)", text)
-        self.assertNotIn("struct alignas(128) slots", text)
+        self.assertNotIn("Alignment>::grain) slots", text)
 
     def test_writes_the_file_and_its_helper(self):
         self.write("a.cu", moves()).chmod(0o640)
@@ -111,7 +111,7 @@ class InPlace(ToolTest):
         self.assertNotIn("begin(Storage", self.read("bankstripe.cuh"))
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "b.cu"))
         self.assertIn("begin(Storage", self.read("bankstripe.cuh"))
-        self.assertIn("struct alignas(128) slots", self.read("bankstripe.cuh"))
+        self.assertIn("Alignment>::grain) slots", self.read("bankstripe.cuh"))
 
     def test_names_each_file_that_it_writes_and_headers_first(self):
         self.write("a.cu", '#include "kernel.cuh"\n' + moves("own"))
@@ -138,7 +138,7 @@ class InPlace(ToolTest):
         self.write("a.cu", moves())
         self.write("bankstripe.cuh", HELPER + "// An older one.\n")
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
-        self.assert_helper(self.read("bankstripe.cuh").replace("struct alignas(128) slots", ""))
+        self.assert_helper(self.read("bankstripe.cuh").replace("Alignment>::grain) slots", ""))
         self.assertNotIn("An older one", self.read("bankstripe.cuh"))
 
     def test_whole_helper_stays(self):
@@ -226,7 +226,7 @@ class SeveralRuns(ToolTest):
                     os.close(lock)
                     self.assertEqual(run.wait(timeout=60), DONE)
                 helper = self.read(f"{folder}/bankstripe.cuh")
-                self.assertIn("struct alignas(128) slots", helper)
+                self.assertIn("Alignment>::grain) slots", helper)
                 self.assertIn("begin(Storage", helper)
 
 

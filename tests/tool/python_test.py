@@ -98,6 +98,10 @@ class Package(ToolTest):
             with self.assertRaisesRegex(bankstripe.Error, "could not parse"):
                 bankstripe.rewrite(BROKEN)
 
+    def test_takes_no_text_for_a_list_of_options(self):
+        with self.assertRaisesRegex(TypeError, "a list of options"):
+            bankstripe.rewrite(KERNEL, compiler_options="-DN=8")
+
     def test_runs_as_a_module(self):
         done = subprocess.run([sys.executable, "-m", "bankstripe", "--version"], capture_output=True, text=True,
                               env={"BANKSTRIPE": TOOL, "PYTHONPATH": str(PACKAGE)}, check=False)

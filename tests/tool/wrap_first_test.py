@@ -31,6 +31,11 @@ class CompiledFirst(WrapTest):
     def source(self, text):
         self.write("src/a.cu", text)
 
+    def choose_in_the_kernel(self):
+        """Since a header declares the kernel, the source gets a version in its function."""
+        self.write("src/local.h", LOCAL + "__global__ void count(const int *in, int *out);\n")
+        self.source(COUNT.replace("static __global__", "__global__") + "#ifdef __CUDA_ARCH__\n#endif\n")
+
     def compile(self, *words, frame, code=0, **environment):
         done = self.wrap(self.compiler, *COMPILE, *words, FRAME=str(frame),
                          **{"BANKSTRIPE_FLAGS": "--min-speedup=0 --quiet"} | environment)
@@ -110,13 +115,21 @@ class CompiledFirst(WrapTest):
         self.compile(frame=0, BANKSTRIPE_FLAGS="--no-confirm --min-speedup=0 --quiet")
         self.assert_calls(self.UNASKED)
 
-    @unittest.skipUnless(NVCC, "needs nvcc")
-    def test_a_copy_that_does_not_compile_leaves_the_first_object(self):
+    def assert_first_object_stays(self):
         self.compiler.write_text(self.compiler.read_text().replace('write_text("object")', 'write_text(str(words))'))
         said = self.compile("--fail-on-copy", frame=32)
         self.assert_calls((*self.FIRST, "--fail-on-copy"), (*self.COPY, "--fail-on-copy"))
         self.assertIn(str([*self.FIRST, "--fail-on-copy"]), self.read("obj/a.o"))
         self.assertEqual((said.count("bankstripe: warning"), said.count("does not compile")), (1, 1))
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_a_copy_that_does_not_compile_leaves_the_first_object(self):
+        self.assert_first_object_stays()
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_so_does_one_that_nvcc_was_asked_about_alone(self):
+        self.choose_in_the_kernel()
+        self.assert_first_object_stays()
 
     def compile_with_nvcc(self, times=1, after=":", of_copies="cat", words=()):
         """What nvcc is asked for. `after` is run behind each compile; what is said of copies goes through
@@ -153,8 +166,7 @@ class CompiledFirst(WrapTest):
 
     @unittest.skipUnless(NVCC, "needs nvcc")
     def test_a_version_in_the_kernel_is_asked_about_alone(self):
-        self.write("src/local.h", LOCAL + "__global__ void count(const int *in, int *out);\n")
-        self.source(COUNT.replace("static __global__", "__global__") + "#ifdef __CUDA_ARCH__\n#endif\n")
+        self.choose_in_the_kernel()
         self.assertEqual(self.compile_with_nvcc(), ["first", "cubin", "copy"])
 
     @unittest.skipUnless(NVCC, "needs nvcc")

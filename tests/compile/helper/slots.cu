@@ -27,6 +27,10 @@ static_assert(alignof(slot<char[5]>) == 4, "");
 // What lies behind them stays aligned as it was.
 static_assert(sizeof(slots<float[32], 5>) == 768, "5 * 35 * 4, rounded up");
 static_assert(alignof(slots<char[5], 1>) == 128, "");
+struct alignas(256) wide {
+  int values[4];
+};
+static_assert(alignof(slots<wide, 1>) == 256, "");
 
 template <class E> __device__ E total(const E *values, int count) {
   E sum = 0;

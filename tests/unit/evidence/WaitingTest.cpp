@@ -83,8 +83,13 @@ TEST(Waiting, WhereAWayOutOnlyTraps) {
   EXPECT_TRUE(waits("long long begin = clock64(); "
                     "while (*(volatile unsigned *)&arrived < n) "
                     "if (clock64() - begin > 1000000) __trap();"));
-  EXPECT_FALSE(waits("while (x < n) { ++x; if (*(volatile int *)flag) "
-                     "__trap(); out[x] = 1; }"));
+  // It works, so all ways out count but that one.
+  EXPECT_TRUE(waits("long long begin = clock64(); "
+                    "while (*(volatile unsigned *)&arrived < n) { "
+                    "atomicAdd(out, 1); "
+                    "if (clock64() - begin > 1000000) __trap(); }"));
+  EXPECT_FALSE(waits("for (int i = 0; i < n; ++i) "
+                     "if (*(volatile int *)flag) __trap();"));
 }
 
 TEST(Waiting, ForALimitOfTries) {
@@ -198,13 +203,44 @@ TEST(Waiting, NotForThePlaceThatWasRead) {
   EXPECT_FALSE(waits("int y; while ((y = ((volatile int *)flag)[x]) != x) "
                      "x = y;"));
   EXPECT_FALSE(waits("while (x >= 0) x = ((volatile int *)flag)[x * 2 + 1];"));
+}
+
+TEST(Waiting, NotForLoadsWithHints) {
   // `__ldcg`
-  EXPECT_FALSE(waits("for (int i = 0; i < n; ++i) { int y; "
-                     "asm(\"ld.global.cg.s32 %0, [%1];\" : \"=r\"(y) : "
-                     "\"l\"(flag + x)); x = y; if (y < 0) break; "
-                     "out[i] = 1; }"));
+  auto Loads = [](const std::string &Volatile) {
+    return waits("int y; do { asm " + Volatile +
+                 "(\"ld.global.cg.s32 %0, [%1];\" : \"=r\"(y) : "
+                 "\"l\"(flag + mine)); out[x++] = y; } while (y != n);");
+  };
+  EXPECT_FALSE(Loads(""));
+  EXPECT_TRUE(Loads("volatile"));
   EXPECT_FALSE(waits("do asm volatile(\"ld.global.nc.u32 %0, [%1];\" : "
                      "\"=r\"(x) : \"l\"(flag)); while (x != n);"));
+}
+
+TEST(Waiting, OfKernelsWithoutArraysInAnotherStream) {
+  auto WaitsBeside = [](const std::string &Stream) {
+    return gather(R"cu(
+__device__ unsigned arrived;
+extern "C" __global__ void waiting(unsigned n) {
+  while (atomicAdd(&arrived, 0u) < n);
+}
+__global__ void k(const int *in, int *out, int n) {
+  int a[64];
+#pragma unroll 1
+  for (int i = 0; i < 64; ++i)
+    a[i] = in[i];
+  out[threadIdx.x] = a[n & 63];
+}
+void run(const int *in, int *out, int n, cudaStream_t stream) {
+  k<<<1, 128, 0, )cu" +
+                  Stream +
+                  R"cu(>>>(in, out, n);
+})cu")
+        .Evidence.Waiting.contains("waiting");
+  };
+  EXPECT_TRUE(WaitsBeside("stream"));
+  EXPECT_FALSE(WaitsBeside("0"));
 }
 
 TEST(Waiting, NotToTryAgain) {

@@ -31,6 +31,17 @@ std::string whyTogether(const std::string &Body) {
   return L.Unfollowed;
 }
 
+/// Whether a launch has a grid that follows the answer `b` to a question, where
+/// \p Grid makes it.
+bool isAsked(const std::string &Grid,
+             const std::string &Call = "cudaLaunchCooperativeKernel("
+                                       "(void *)kernel, grid, 64, args);") {
+  return calledIn("int b; cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, "
+                  "kernel, 64, 0);\n" +
+                  Grid + "\n" + Call)
+      .GridAsked;
+}
+
 /// The questions about the occupancy of the kernel in \p Body.
 std::vector<OccupancyQuery> queriesIn(const std::string &Body) {
   UnitFacts Facts = hostFacts("void look(int);\n"
@@ -87,32 +98,24 @@ TEST(LaunchFunctions, Cooperative) {
 }
 
 TEST(LaunchFunctions, CooperativeWithAGridThatWasAskedFor) {
-  auto IsAsked = [](const std::string &Grid) {
-    return calledIn("int b, other;\n"
-                    "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, kernel, "
-                    "64, 0);\n" +
-                    Grid +
-                    "\ncudaLaunchCooperativeKernel((void *)kernel, grid, 64, "
-                    "args);")
-        .GridAsked;
-  };
-  EXPECT_TRUE(IsAsked("int grid = b;"));
-  EXPECT_TRUE(IsAsked("int most = b * ask(); dim3 grid(n < most ? n : most);"));
-  EXPECT_TRUE(IsAsked("dim3 grid; grid.x = b * n;"));
-  EXPECT_TRUE(IsAsked("b *= n; int grid = b;"));
-  EXPECT_TRUE(IsAsked("dim3 grid(2, b > 0 ? b : 1);"));
-  EXPECT_TRUE(IsAsked("int grid = n; if (grid > b * 4) grid = b * 4;"));
-  EXPECT_TRUE(IsAsked("dim3 grid(n, 2); if (grid.x > b) { grid.x = b; }"));
-  EXPECT_FALSE(IsAsked("int grid = ask(); if (grid > b) return;"));
+  EXPECT_TRUE(isAsked("int grid = b;"));
+  EXPECT_TRUE(isAsked("int most = b * ask(); dim3 grid(n < most ? n : most);"));
+  EXPECT_TRUE(isAsked("dim3 grid; grid.x = b * n;"));
+  EXPECT_TRUE(isAsked("b *= n; int grid = b;"));
+  EXPECT_TRUE(isAsked("dim3 grid(2, b > 0 ? b : 1);"));
+  EXPECT_TRUE(isAsked("int grid = n; if (grid > b * 4) grid = b * 4;"));
+  EXPECT_TRUE(isAsked("dim3 grid(n, 2); if (grid.x > b) { grid.x = b; }"));
+  EXPECT_TRUE(isAsked("int grid = (b + b) / 2 - 1;"));
+  EXPECT_TRUE(isAsked("struct H { static int min(int i, int) { return i; }\n"
+                      "  static int max(int, int i) { return i; } };\n"
+                      "int grid = H::max(H::min(n, b), 1);"));
+  EXPECT_FALSE(isAsked("int grid = ask(); if (grid > b) return;"));
 }
 
 TEST(LaunchConfigurations, WithAGridThatWasAskedFor) {
   auto IsAsked = [](const std::string &Grid) {
-    return configuredIn("int b; cudaOccupancyMaxActiveBlocksPerMultiprocessor("
-                        "&b, kernel, 64, 0);\n"
-                        "cudaLaunchConfig_t c = {0}; c.blockDim = 64;\n" +
-                        Grid)
-        .GridAsked;
+    return isAsked("cudaLaunchConfig_t c = {0}; c.blockDim = 64; " + Grid,
+                   "cudaLaunchKernelEx(&c, kernel, out);");
   };
   EXPECT_TRUE(IsAsked("c.gridDim = b * n;"));
   EXPECT_TRUE(IsAsked("c.gridDim.x = b * n;"));
@@ -121,25 +124,16 @@ TEST(LaunchConfigurations, WithAGridThatWasAskedFor) {
 }
 
 TEST(LaunchFunctions, CooperativeWithAGridThatDoesNotFollowTheAnswer) {
-  auto IsAsked = [](const std::string &Grid) {
-    return calledIn("int b, other;\n"
-                    "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, kernel, "
-                    "64, 0);\n" +
-                    Grid +
-                    "\ncudaLaunchCooperativeKernel((void *)kernel, grid, 64, "
-                    "args);")
-        .GridAsked;
-  };
-  EXPECT_FALSE(IsAsked("if (b < 8) b = 8; int grid = b * n;"));
-  EXPECT_FALSE(IsAsked("b = 16; int grid = b * n;"));
-  EXPECT_FALSE(IsAsked("int grid = b > 8 ? b : 8;"));
-  EXPECT_FALSE(IsAsked("int grid = n * 16 + 0 * b;"));
-  EXPECT_FALSE(IsAsked("int grid = b + 8;"));
-  EXPECT_FALSE(IsAsked("int grid = b; grid += 8;"));
-  EXPECT_FALSE(IsAsked("int grid = b; if (grid < 8) grid = 8;"));
-  EXPECT_FALSE(IsAsked("int &all = b; all = 16; int grid = b;"));
-  EXPECT_FALSE(IsAsked("dim3 grid(b); grid.x = n;"));
-  EXPECT_FALSE(IsAsked("dim3 grid(n);"));
+  EXPECT_FALSE(isAsked("if (b < 8) b = 8; int grid = b * n;"));
+  EXPECT_FALSE(isAsked("b = 16; int grid = b * n;"));
+  EXPECT_FALSE(isAsked("int grid = b > 8 ? b : 8;"));
+  EXPECT_FALSE(isAsked("int grid = n * 16 + 0 * b;"));
+  EXPECT_FALSE(isAsked("int grid = b + 8;"));
+  EXPECT_FALSE(isAsked("int grid = b; grid += 8;"));
+  EXPECT_FALSE(isAsked("int grid = b; if (grid < 8) grid = 8;"));
+  EXPECT_FALSE(isAsked("int &all = b; all = 16; int grid = b;"));
+  EXPECT_FALSE(isAsked("dim3 grid(b); grid.x = n;"));
+  EXPECT_FALSE(isAsked("dim3 grid(n);"));
 }
 
 TEST(LaunchFunctions, CooperativeWithTheAnswerAboutAnotherKernel) {

@@ -199,6 +199,15 @@ TEST(Padding, LeavesAloneWhatOthersMayLaunchWithMemoryOfTheirOwn) {
   EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
 }
 
+TEST(Padding, LeavesDynamicMemoryAlignedAsItMayHaveToBe) {
+  TestUnit U = unitWith(Transposed); // 128 bytes more.
+  U.shared().UsesDynamic = true;
+  U.kernel().ClaimedAlignment = 128;
+  EXPECT_EQ(verdictOn(U).Why, Reason::BankConflicts);
+  U.kernel().ClaimedAlignment = 256;
+  EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
+}
+
 TEST(Padding, LeavesAloneWhatAsksForTheSizeOfAll) {
   TestUnit U = unitWith(Transposed);
   U.Result.Evidence.Kernels["k"].Asks = AskedSize::Dynamic;

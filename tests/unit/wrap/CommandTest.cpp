@@ -113,6 +113,7 @@ TEST(Command, ASourceThatIsLinkedAloneIsTheProgram) {
   EXPECT_FALSE(read("nvcc -Xlinker -r a.cu -o a.o").WholeProgram);
   EXPECT_FALSE(read("nvcc -Xlinker host.o a.cu -o a").WholeProgram);
   EXPECT_FALSE(read("nvcc a.cu -L. -lhost -o a").WholeProgram);
+  EXPECT_FALSE(read("nvcc a.cu -L. -lcustom -o a").WholeProgram);
   EXPECT_TRUE(read("nvcc -Xcompiler -Wall,-O2 a.cu -lcublas -Xlinker "
                    "-rpath,/opt/lib -o a")
                   .WholeProgram);
@@ -128,6 +129,10 @@ TEST(Command, FoldersAreInOrder) {
       read("nvcc -Ia -I b --include-path=c,d -iquote e -c a.cu");
   EXPECT_EQ(C.Folders.Any, (Words{"a", "b", "c", "d"}));
   EXPECT_EQ(C.Folders.Quote, Words{"e"});
+  const CompilerCommand HandedOn =
+      read("nvcc -Xcompiler -Ia,-iquote,b -c a.cu");
+  EXPECT_EQ(HandedOn.Folders.Any, Words{"a"});
+  EXPECT_EQ(HandedOn.Folders.Quote, Words{"b"});
 }
 
 TEST(Command, DependenciesGoWhereTheCommandSays) {
