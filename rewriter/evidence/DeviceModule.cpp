@@ -33,6 +33,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -186,6 +187,17 @@ Expected<std::unique_ptr<Module>> emitDeviceModule(ParsedUnit &Unit,
   return M;
 }
 
+static bool isByPointer(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  return Call && Call->isIndirectCall();
+}
+
+bool callsByPointer(Module &M) {
+  return any_of(M, [](const Function &F) {
+    return any_of(instructions(F), isByPointer);
+  });
+}
+
 void addCallers(SmallDenseSet<Function *> &Reached) {
   SmallVector<User *> Pending;
   SmallPtrSet<User *, 32> Seen;
@@ -194,15 +206,27 @@ void addCallers(SmallDenseSet<Function *> &Reached) {
       if (Seen.insert(U).second)
         Pending.push_back(U);
   };
-  for (Function *F : Reached)
-    AddUsers(*F);
+  // Whoever calls through a pointer may call what somebody else has put there.
+  bool HasIndirect = false;
+  auto AddUsersOf = [&](Function &F) {
+    AddUsers(F);
+    if (HasIndirect || !F.hasAddressTaken())
+      return;
+    HasIndirect = true;
+    for (Function &Caller : *F.getParent())
+      for (Instruction &I : instructions(Caller))
+        if (isByPointer(I) && Seen.insert(&I).second)
+          Pending.push_back(&I);
+  };
+  for (Function *F : SmallVector<Function *>(Reached.begin(), Reached.end()))
+    AddUsersOf(*F);
   while (!Pending.empty()) {
     User *U = Pending.pop_back_val();
     auto *I = dyn_cast<Instruction>(U);
     if (!I)
       AddUsers(*U);
     else if (Reached.insert(I->getFunction()).second)
-      AddUsers(*I->getFunction());
+      AddUsersOf(*I->getFunction());
   }
 }
 

@@ -37,8 +37,9 @@ static bool isLinked(ParsedUnit &Unit) {
 }
 
 // Of a whole unit: kernels of other units may reach its functions, shared
-// arrays of kernels that hold no array of a thread may become larger, and in
-// another stream, a kernel without arrays may wait for one that has some.
+// arrays of kernels that hold no array of a thread may become larger, in
+// another stream, a kernel without arrays may wait for one that has some, and
+// another kernel may write what a pointer calls.
 static Expected<std::set<std::string>>
 findWaiting(Module &M, clang::CompilerInstance &Compiler,
             QuietContext &Context) {
@@ -93,8 +94,9 @@ Error Gatherer::readModule() {
 
 Error Gatherer::readOptimizedModule() {
   const bool AllMayWait =
-      isLinked(Unit) || !Facts.SharedArrays.empty() ||
-      any_of(Facts.Launches, [](const Launch &L) { return L.HasStream; });
+      isLinked(Unit) || !Facts.SharedArrays.empty() || callsByPointer(*M) ||
+      any_of(Facts.Launches, std::mem_fn(&Launch::mayRunBesideOthers)) ||
+      any_of(Facts.Kernels, std::mem_fn(&Kernel::AddressTaken));
   if (AllMayWait)
     if (Error E =
             findWaiting(*M, Unit.compiler(), Context).moveInto(Result.Waiting))

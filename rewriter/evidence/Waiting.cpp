@@ -31,20 +31,19 @@
 // It does not wait if what leaves it is computed from what it counts: a counter
 // of its own, a place that differs in each iteration, an atomic operation that
 // hands out work (addition of 1), a compare and exchange of what the loop has
-// just read. Locks are taken for waiting.
-//
-// A loop polls if it ends by what a plain load finds that the kernel writes:
-// the L1 may answer with what it held before (docs/internals/model.md).
+// just read. A place that comes back, as of a ring, is one that differs as long
+// as the loop remembers nothing of what it has read there: a hash table is
+// probed so, but flags are polled in turn. Locks are taken for waiting.
 //
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Waiting.h"
 #include "evidence/AssemblyText.h"
+#include "evidence/BackwardSearch.h"
 #include "evidence/DeviceModule.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/MustExecute.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
@@ -56,6 +55,8 @@
 #include "llvm/Support/NVPTXAddrSpace.h"
 
 using namespace llvm;
+using bankstripe::searchBack;
+using bankstripe::Step;
 
 namespace {
 
@@ -136,27 +137,6 @@ bool mayMakeLoopWait(const Instruction &I) {
          kindOf(I) == Read::Anew;
 }
 
-/// What a search does behind an instruction.
-enum class Step { On, Stop, Found };
-
-// Whether the search for what From is computed from, inside L, finds something.
-bool searchBack(ArrayRef<const Value *> From, const Loop &L,
-                function_ref<Step(const Instruction &)> StepAt) {
-  SmallVector<const Value *> Pending(From);
-  SmallPtrSet<const Value *, 32> Seen;
-  while (!Pending.empty()) {
-    const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
-    if (!I || !L.contains(I) || !Seen.insert(I).second)
-      continue;
-    const Step Next = StepAt(*I);
-    if (Next == Step::Found)
-      return true;
-    if (Next == Step::On)
-      append_range(Pending, I->operand_values());
-  }
-  return false;
-}
-
 // Whether a function without a body is one of those of the toolkit. Any library
 // may be in a folder of system headers.
 bool returnsSoon(const Function &F) {
@@ -165,6 +145,12 @@ bool returnsSoon(const Function &F) {
          (Name.starts_with("__nv_") || Name.starts_with("cuda") ||
           is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name));
 }
+
+/// How a place differs from iteration to iteration.
+enum class Movement {
+  Onward, ///< It never comes back.
+  Around,
+};
 
 /// Whether one loop waits.
 class LoopReader {
@@ -184,10 +170,14 @@ private:
                  SmallVectorImpl<const Value *> &To) const;
   bool comesFrom(ArrayRef<const Value *> From,
                  function_ref<bool(const Instruction &)> Is) const;
-  bool advances(const Value &V, const PHINode &Phi,
+  bool isSumOf(const Value &V, const PHINode &Phi,
+               SmallPtrSetImpl<const Value *> &Seen) const;
+  bool advances(const Value &V, const PHINode &Phi, Movement How,
                 SmallPtrSetImpl<const Value *> &Seen) const;
-  bool isCarried(const Instruction &I) const;
-  bool isCounted(ArrayRef<const Value *> From) const;
+  bool isCarried(const Instruction &I, Movement How) const;
+  bool isCounted(ArrayRef<const Value *> From, Movement How) const;
+  bool decides(const Instruction &I, const Value &V) const;
+  bool isRemembered(const Instruction &I) const;
   bool isRetry(const Value &Condition) const;
   bool dependsOnOthers(const Value &Condition) const;
   bool isWayOutByOthers(const Value &Condition, bool LeavesIfTrue) const;
@@ -222,42 +212,116 @@ bool LoopReader::comesFrom(ArrayRef<const Value *> From,
   });
 }
 
+// Whether V is Phi with something added to it, which no division or mask brings
+// back.
+bool LoopReader::isSumOf(const Value &V, const PHINode &Phi,
+                         SmallPtrSetImpl<const Value *> &Seen) const {
+  if (&V == &Phi)
+    return true;
+  const auto *I = dyn_cast<Instruction>(&V);
+  if (!I || !L.contains(I))
+    return false;
+  if (!Seen.insert(I).second)
+    return true;
+  auto IsSum = [&](const Value *Each) { return isSumOf(*Each, Phi, Seen); };
+  if (const auto *Joined = dyn_cast<PHINode>(I))
+    return all_of(Joined->incoming_values(), IsSum);
+  if (const auto *Choice = dyn_cast<SelectInst>(I))
+    return IsSum(Choice->getTrueValue()) && IsSum(Choice->getFalseValue());
+  const auto *Bits = dyn_cast<PossiblyDisjointInst>(I);
+  const bool Adds =
+      isa<GetElementPtrInst, CastInst, FreezeInst>(I) ||
+      is_contained({Instruction::Add, Instruction::Sub, Instruction::Mul,
+                    Instruction::Shl, Instruction::FAdd, Instruction::FSub},
+                   I->getOpcode()) ||
+      (Bits && Bits->isDisjoint());
+  return Adds && any_of(I->operand_values(), IsSum);
+}
+
 // Whether V, what Phi is in the next iteration, is another value than before,
 // whatever others write. Where two loops were made one, it may begin again, or
 // stay what it is until a flag is set.
-bool LoopReader::advances(const Value &V, const PHINode &Phi,
+bool LoopReader::advances(const Value &V, const PHINode &Phi, Movement How,
                           SmallPtrSetImpl<const Value *> &Seen) const {
   const auto *I = dyn_cast<Instruction>(&V);
   if (!I || I == &Phi || !L.contains(I))
     return false;
   if (!Seen.insert(I).second)
     return true;
-  auto Advances = [&](const Value *Each) { return advances(*Each, Phi, Seen); };
+  auto Advances = [&](const Value *Each) {
+    return advances(*Each, Phi, How, Seen);
+  };
   if (const auto *Choice = dyn_cast<SelectInst>(I))
     return Advances(Choice->getTrueValue()) &&
            Advances(Choice->getFalseValue());
   if (const auto *Joined = dyn_cast<PHINode>(I))
     return all_of(Joined->incoming_values(), Advances);
-  return comesFrom(I, [&](const Instruction &Each) { return &Each == &Phi; }) &&
+  SmallPtrSet<const Value *, 8> Added;
+  return (How == Movement::Onward ? isSumOf(*I, Phi, Added)
+                                  : comesFrom(I,
+                                              [&](const Instruction &Each) {
+                                                return &Each == &Phi;
+                                              })) &&
          !comesFrom(I, [&](const Instruction &Each) {
            return kindOfAny(Each) == Read::Anew;
          });
 }
 
-bool LoopReader::isCarried(const Instruction &I) const {
+bool LoopReader::isCarried(const Instruction &I, Movement How) const {
   const auto *Phi = dyn_cast<PHINode>(&I);
   return Phi && Phi->getParent() == L.getHeader() &&
          all_of(Phi->blocks(), [&](const BasicBlock *From) {
            SmallPtrSet<const Value *, 8> Seen;
            return !L.contains(From) ||
-                  advances(*Phi->getIncomingValueForBlock(From), *Phi, Seen);
+                  advances(*Phi->getIncomingValueForBlock(From), *Phi, How,
+                           Seen);
          });
 }
 
 // Whether a value in From differs from iteration to iteration by what the loop
 // itself does.
-bool LoopReader::isCounted(ArrayRef<const Value *> From) const {
-  return comesFrom(From, [&](const Instruction &I) { return isCarried(I); });
+bool LoopReader::isCounted(ArrayRef<const Value *> From, Movement How) const {
+  if (How == Movement::Around)
+    return comesFrom(From,
+                     [&](const Instruction &I) { return isCarried(I, How); });
+  return any_of(L.getHeader()->phis(), [&](const PHINode &Phi) {
+    return isCarried(Phi, How) && any_of(From, [&](const Value *Each) {
+             SmallPtrSet<const Value *, 8> Seen;
+             return isSumOf(*Each, Phi, Seen);
+           });
+  });
+}
+
+// Whether V is computed from I, be it by the way that control takes.
+bool LoopReader::decides(const Instruction &I, const Value &V) const {
+  SmallVector<const Value *> Pending{&V};
+  SmallPtrSet<const Value *, 32> Seen;
+  while (!Pending.empty()) {
+    const auto *Each = dyn_cast<Instruction>(Pending.pop_back_val());
+    if (!Each || !L.contains(Each) || !Seen.insert(Each).second)
+      continue;
+    if (Each == &I)
+      return true;
+    const auto *Phi = dyn_cast<PHINode>(Each);
+    if (Phi && Phi->getParent() != L.getHeader())
+      addDeciding({Phi->block_begin(), Phi->block_end()}, Pending);
+    append_range(Pending, Each->operand_values());
+  }
+  return false;
+}
+
+// Whether the loop keeps something of what I reads for its next iterations,
+// other than where to read then.
+bool LoopReader::isRemembered(const Instruction &I) const {
+  SmallVector<const Value *> Operands(I.operand_values());
+  return any_of(L.getHeader()->phis(), [&](const PHINode &Phi) {
+    return !comesFrom(Operands, [&](const Instruction &Each) {
+      return &Each == &Phi;
+    }) && any_of(Phi.blocks(), [&](const BasicBlock *From) {
+      return L.contains(From) &&
+             decides(I, *Phi.getIncomingValueForBlock(From));
+    });
+  });
 }
 
 // Whether Condition says that a compare and exchange with what the loop has
@@ -312,16 +376,20 @@ void LoopReader::addDeciding(SmallVector<const BasicBlock *> Pending,
   }
 }
 
-// Adds what the loop stores to the object of Pointer, and what decides whether
-// it does.
+// Adds what the loop stores to what may be the object of Pointer, and what
+// decides whether it does.
 void LoopReader::addStored(const Value &Pointer,
                            SmallVectorImpl<const Value *> &To) const {
   const Value *Object = getUnderlyingObject(&Pointer, /*MaxLookup=*/0);
   for (const BasicBlock *Block : L.blocks())
     for (const Instruction &I : *Block) {
       const auto *Store = dyn_cast<StoreInst>(&I);
-      if (!Store || getUnderlyingObject(Store->getPointerOperand(),
-                                        /*MaxLookup=*/0) != Object)
+      if (!Store)
+        continue;
+      const Value *Other =
+          getUnderlyingObject(Store->getPointerOperand(), /*MaxLookup=*/0);
+      if (Other != Object &&
+          (isIdentifiedObject(Other) || isIdentifiedObject(Object)))
         continue;
       To.push_back(Store->getValueOperand());
       if (Block != L.getHeader())
@@ -329,21 +397,24 @@ void LoopReader::addStored(const Value &Pointer,
     }
 }
 
-// Whether I reads next where what it has read says, as in a list or a tree. A
+// Whether I reads next where what it has read says, as in a list or a tree, and
+// that alone: a place to which it is added stays what it is while that is 0. A
 // comparison says no place.
 bool LoopReader::movesOn(const Instruction &I) const {
-  auto ComesFromRead = [&](const Value *Next) {
+  auto ComesFrom = [&](const Value *Next, const Instruction &What) {
     return searchBack(Next, L, [&](const Instruction &Each) {
-      return &Each == &I          ? Step::Found
-             : isa<CmpInst>(Each) ? Step::Stop
-                                  : Step::On;
+      return &Each == &What                      ? Step::Found
+             : &Each == &I || isa<CmpInst>(Each) ? Step::Stop
+                                                 : Step::On;
     });
   };
   SmallVector<const Value *> Operands(I.operand_values());
   return comesFrom(Operands, [&](const Instruction &Each) {
     const auto *Phi = dyn_cast<PHINode>(&Each);
     return Phi && Phi->getParent() == L.getHeader() &&
-           any_of(Phi->incoming_values(), ComesFromRead);
+           any_of(Phi->incoming_values(), [&](const Value *Next) {
+             return ComesFrom(Next, I) && !ComesFrom(Next, *Phi);
+           });
   });
 }
 
@@ -353,7 +424,8 @@ bool LoopReader::isReadAnew(const Instruction &I) const {
   if (Kind == Read::No || (Kind == Read::Plain && writes()))
     return false;
   SmallVector<const Value *> Operands(I.operand_values());
-  return !isCounted(Operands) && !movesOn(I);
+  return !movesOn(I) && !isCounted(Operands, Movement::Onward) &&
+         (!isCounted(Operands, Movement::Around) || isRemembered(I));
 }
 
 // Whether Condition is decided by what the loop reads anew, be it by the way
@@ -378,8 +450,8 @@ bool LoopReader::dependsOnOthers(const Value &Condition) const {
           }) > 1)
         addDeciding({Phi->block_begin(), Phi->block_end()}, Pending);
     }
-    if (const auto *Load = dyn_cast<LoadInst>(I);
-        Load && !isSeenByBlocks(*Load->getPointerOperand()))
+    // One thread may hand on to its block what it has read.
+    if (const auto *Load = dyn_cast<LoadInst>(I))
       addStored(*Load->getPointerOperand(), Pending);
     append_range(Pending, I->operand_values());
   }
@@ -400,7 +472,7 @@ bool LoopReader::isWayOutByOthers(const Value &Condition,
 }
 
 // Whether I is more than what a loop needs that only polls: it uses another
-// place in each iteration, or writes for others.
+// place in each iteration, or is not over when it is done once.
 bool LoopReader::worksAt(const Instruction &I) const {
   if (const auto *Call = dyn_cast<CallBase>(&I);
       Call && !Call->isInlineAsm() && !isa<IntrinsicInst>(I)) {
@@ -410,8 +482,8 @@ bool LoopReader::worksAt(const Instruction &I) const {
   }
   const Value *Pointer = getPointerOperand(&I);
   const auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
-  return isa<MemIntrinsic>(I) || (Pointer && isCounted(Pointer)) ||
-         (isa<StoreInst>(I) && isSeenByBlocks(*Pointer)) ||
+  return isa<MemIntrinsic>(I) ||
+         (Pointer && isCounted(Pointer, Movement::Around)) ||
          (Atomic && !isRepeatable(*Atomic));
 }
 
@@ -488,87 +560,4 @@ std::set<std::string> bankstripe::functionsThatWait(Module &M) {
   for (const Function *F : Waiting)
     Result.insert(sourceName(*F).str());
   return Result;
-}
-
-// --- Polling -----------------------------------------------------------------
-
-namespace {
-
-/// Memory that all threads find at one address: an offset from an argument of
-/// the kernel or from a variable.
-using SharedPlace = std::pair<const Value *, int64_t>;
-
-} // namespace
-
-static std::optional<SharedPlace> sharedPlaceOf(const Value &Pointer,
-                                                const DataLayout &Layout) {
-  int64_t Offset = 0;
-  const Value *Base =
-      GetPointerBaseWithConstantOffset(&Pointer, Offset, Layout);
-  const bool IsVariable =
-      isa<GlobalVariable>(Base) && Base->getType()->getPointerAddressSpace() ==
-                                       NVPTXAS::ADDRESS_SPACE_GLOBAL;
-  // Where the argument is a structure, a pointer in it.
-  const auto *L = dyn_cast<LoadInst>(Base);
-  const auto *A = dyn_cast<Argument>(
-      L ? getUnderlyingObject(L->getPointerOperand()) : Base);
-  const bool IsPointerOfLaunch = A && A->hasByValAttr() == bool(L);
-  if (!IsVariable && !IsPointerOfLaunch)
-    return std::nullopt;
-  return SharedPlace{Base, Offset};
-}
-
-// What F writes, or has written by what it calls.
-static DenseSet<SharedPlace> placesWritten(Function &F,
-                                           const DataLayout &Layout) {
-  DenseSet<SharedPlace> Result;
-  auto Add = [&](const Value &Pointer) {
-    if (auto Place = sharedPlaceOf(Pointer, Layout))
-      Result.insert(*Place);
-  };
-  for (Instruction &I : instructions(F)) {
-    if (!I.mayWriteToMemory())
-      continue;
-    if (auto *Call = dyn_cast<CallBase>(&I)) {
-      for (const Use &Argument : Call->args())
-        if (Argument->getType()->isPointerTy())
-          Add(*Argument);
-    } else if (auto Written = MemoryLocation::getOrNone(&I)) {
-      Add(*Written->Ptr);
-    }
-  }
-  return Result;
-}
-
-bool bankstripe::pollsMemory(Function &Kernel,
-                             FunctionAnalysisManager &Analyses) {
-  constexpr unsigned MostValues = 32;
-  const DataLayout &Layout = Kernel.getParent()->getDataLayout();
-  const DenseSet<SharedPlace> Places = placesWritten(Kernel, Layout);
-  if (Places.empty())
-    return false;
-  auto EndsByPlainLoad = [&](const Loop &L, const BasicBlock &Exiting) {
-    const auto *Branch = dyn_cast<BranchInst>(Exiting.getTerminator());
-    unsigned Count = 0;
-    return Branch && Branch->isConditional() &&
-           searchBack(Branch->getCondition(), L, [&](const Instruction &I) {
-             const auto *Load = dyn_cast<LoadInst>(&I);
-             if (!Load)
-               return isa<CallBase>(I) || ++Count >= MostValues ? Step::Stop
-                                                                : Step::On;
-             const auto Place =
-                 sharedPlaceOf(*Load->getPointerOperand(), Layout);
-             return Load->isSimple() && Place && Places.contains(*Place)
-                        ? Step::Found
-                        : Step::Stop;
-           });
-  };
-  return any_of(Analyses.getResult<LoopAnalysis>(Kernel).getLoopsInPreorder(),
-                [&](const Loop *L) {
-                  SmallVector<BasicBlock *> Exits;
-                  L->getExitingBlocks(Exits);
-                  return any_of(Exits, [&](const BasicBlock *Block) {
-                    return EndsByPlainLoad(*L, *Block);
-                  });
-                });
 }

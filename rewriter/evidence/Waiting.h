@@ -10,7 +10,6 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/PassManager.h"
 #include <set>
 #include <string>
 
@@ -24,11 +23,6 @@ llvm::SmallDenseSet<llvm::Function *> functionsThatMayWait(llvm::Module &M);
 /// The mangled names of the functions of \p M, which is optimised, that wait in
 /// a loop for what other blocks write, or lead to such a function.
 std::set<std::string> functionsThatWait(llvm::Module &M);
-
-/// Whether a loop of \p Kernel, which is optimised, ends by what a plain load
-/// sees of a place that the kernel writes, and that all of its threads share.
-bool pollsMemory(llvm::Function &Kernel,
-                 llvm::FunctionAnalysisManager &Analyses);
 
 } // namespace bankstripe
 

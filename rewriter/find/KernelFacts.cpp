@@ -42,25 +42,23 @@ static std::string repeatable(const Expr *Bound, const FunctionDecl *Function,
 // programming guide, "Maximum number of registers per thread" and
 // "__block_size__"). Clang does not know them, so they are looked for in the
 // text, from the end of what is declared before.
-static std::string excludesBounds(const FunctionDecl *Function,
+static std::string excludesBounds(const FunctionDecl *Declared,
                                   const SourceText &Text) {
   const SourceManager &SM = Text.sources();
   std::string Found;
-  for (const FunctionDecl *D : Function->redecls()) {
-    const SourceLocation NameLoc = SM.getExpansionLoc(D->getLocation());
-    const unsigned NameAt = SM.getFileOffset(NameLoc);
-    const StringRef Buffer = Text.buffer(NameLoc);
-    const size_t Before = Buffer.take_front(NameAt).find_last_of(";{}");
-    const size_t Begin = Before == StringRef::npos ? 0 : Before + 1;
-    Text.anyIdentifier(Buffer.slice(Begin, Buffer.find_first_of(";{", NameAt)),
-                       [&](const IdentifierInfo &Name) {
-                         for (StringRef Each :
-                              {"__maxnreg__", "maxnreg", "__block_size__"})
-                           if (Name.isStr(Each))
-                             Found = Each.str();
-                         return !Found.empty();
-                       });
-  }
+  const SourceLocation NameLoc = SM.getExpansionLoc(Declared->getLocation());
+  const unsigned NameAt = SM.getFileOffset(NameLoc);
+  const StringRef Buffer = Text.buffer(NameLoc);
+  const size_t Before = Buffer.take_front(NameAt).find_last_of(";{}");
+  const size_t Begin = Before == StringRef::npos ? 0 : Before + 1;
+  Text.anyIdentifier(Buffer.slice(Begin, Buffer.find_first_of(";{", NameAt)),
+                     [&](const IdentifierInfo &Name) {
+                       for (StringRef Each : std::initializer_list<StringRef>{
+                                "__maxnreg__", "maxnreg", BlockSizeAttribute})
+                         if (Name.isStr(Each))
+                           Found = Each.str();
+                       return !Found.empty();
+                     });
   return Found;
 }
 
@@ -183,9 +181,15 @@ bool bankstripe::hasDefaultsElsewhere(const FunctionDecl *Definition) {
 }
 
 // Whether another declaration may say more than the definition.
-static bool isCompletedElsewhere(const FunctionDecl *Definition) {
+static bool isCompletedElsewhere(const FunctionDecl *Definition,
+                                 const SourceText &Text) {
   const FunctionDecl *Last = Definition->getMostRecentDecl();
   return hasDefaultsElsewhere(Definition) ||
+         llvm::any_of(Definition->redecls(),
+                      [&](const FunctionDecl *Declared) {
+                        return Declared != Definition &&
+                               !excludesBounds(Declared, Text).empty();
+                      }) ||
          (Last->getPreviousDecl() &&
           llvm::any_of(Last->attrs(),
                        [](const Attr *A) { return !isa<CUDAGlobalAttr>(A); }));
@@ -210,7 +214,7 @@ static std::string versionProblemOf(const FunctionDecl *Definition,
   const StorageClass Storage = Definition->getStorageClass();
   if ((Storage != SC_None && Storage != SC_Static) || Definition->isExternC())
     return "its linkage is written";
-  if (isCompletedElsewhere(Definition))
+  if (isCompletedElsewhere(Definition, Text))
     return "a declaration of it has defaults or attributes";
   // Its specifiers may say that it is static, as the version is.
   const StringRef Code =
@@ -285,7 +289,9 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
   K.Where = Text.place(Function->getLocation());
   if (const BodyIndex *Body = Bodies.get(Function))
     K.Bounds = readBounds(Function, *Body, Text);
-  K.BoundsExcludedBy = excludesBounds(Function, Text);
+  for (const FunctionDecl *Declared : Function->redecls())
+    if (std::string By = excludesBounds(Declared, Text); !By.empty())
+      K.BoundsExcludedBy = By;
   K.ClaimedAlignment = Bodies.claimedAlignment(Function);
   K.MayEdit = MayEdit(K.Where.File);
   K.Text = readKernelText(Function, Text, MayEdit);

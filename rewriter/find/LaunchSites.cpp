@@ -57,6 +57,12 @@ static bool namesStream(const LaunchParts &Parts, const SourceText &Text) {
              Text.context(), Expr::NPC_ValueDependentIsNotNull);
 }
 
+// Whether each host thread has a default stream of its own.
+static bool hasStreamPerThread(const ASTContext &Context) {
+  const auto Found = Context.Idents.find("CUDA_API_PER_THREAD_DEFAULT_STREAM");
+  return Found != Context.Idents.end() && Found->second->hadMacroDefinition();
+}
+
 // Whether what opens the arguments stands between the kernel's or the
 // function's name and the argument, and not in a macro that gets both. Calls
 // return an error, and the macros that check it repeat them in a message.
@@ -251,8 +257,9 @@ Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
   std::tie(L.Threads, L.Source) = largestBlock(Threads);
   if (L.Threads)
     L.Shape = Threads.Shape;
-  // A configuration may hold one.
-  L.HasStream = Parts.Configuration || namesStream(Parts, Text);
+  // A configuration may hold one, and what depends on a template is not read.
+  L.HasStream = Parts.Configuration || !Parts.Block ||
+                namesStream(Parts, Text) || hasStreamPerThread(Text.context());
   L.Parameter = parameterOf(Threads.Parameter, Names);
   if (Shared.Values && !Shared.Values->empty() && *Shared.Values->begin() >= 0)
     L.DynamicSharedBytes = *Shared.Values->rbegin();

@@ -171,7 +171,7 @@ struct KernelWork {
   double OtherLocal = 0; ///< Words of local memory that are no finding's.
   /// Loops of which nobody knows how often they run.
   unsigned GuessedLoops = 0;
-  bool Polls = false; ///< A loop waits for other threads (evidence/Waiting.h).
+  bool Polls = false; ///< A loop waits for other threads (evidence/Polling.h).
   std::map<unsigned, ArrayWork> Arrays; ///< By the number of the finding.
 };
 

@@ -134,6 +134,10 @@ struct LaunchBounds {
   bool Dependent = false; ///< It names a template parameter.
 };
 
+/// The attribute of a kernel that says which blocks it has. Its launches then
+/// say 1 (CUDA programming guide, "__block_size__").
+inline constexpr llvm::StringLiteral BlockSizeAttribute = "__block_size__";
+
 /// A `__global__` function that is defined in the translation unit.
 struct Kernel {
   std::string Id;   ///< Mangled name; joins launches, findings and ptxas.
@@ -197,8 +201,11 @@ struct Launch {
   /// Its grid comes from a question how many blocks can be resident.
   bool GridAsked = false;
   bool OnDevice = false;  ///< By a kernel.
-  bool HasStream = false; ///< Another one than the default stream.
+  bool HasStream = false; ///< Maybe another one than that of other launches.
   LaunchText Text;
+
+  /// Whether other grids may run at the same time.
+  bool mayRunBesideOthers() const { return HasStream || OnDevice; }
 };
 
 /// A question about the occupancy of a kernel, to which the shared memory that
@@ -208,8 +215,8 @@ struct OccupancyQuery {
   Place Where;
   LaunchText Text;
   bool HasBlock = false; ///< It is about blocks of a size that it names.
-  std::optional<unsigned> Threads; ///< As of a launch.
-  std::string Source = {};         ///< As of a launch.
+  std::optional<unsigned> Threads = {}; ///< As of a launch.
+  std::string Source = {};              ///< As of a launch.
 };
 
 /// Everything that the syntax tree of one translation unit shows.

@@ -201,6 +201,11 @@ KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
              "__launch_bounds__ at " + shortText(Facts.Where));
   else
     boundFromLaunches(S, K, Options);
+  // Launches name other blocks than there are then.
+  if (Facts.BoundsExcludedBy == BlockSizeAttribute)
+    S.Obstacle = Why{Reason::BlockSizeUnknown, Facts.Where,
+                     "'" + Facts.BoundsExcludedBy + "' of kernel '" +
+                         Facts.Name + "' says it instead of the launches"};
   if (!S.Obstacle && S.AddBounds && !Facts.BoundsExcludedBy.empty())
     S.Obstacle = Why{Reason::BlockSizeUnknown, Facts.Where,
                      "'" + Facts.BoundsExcludedBy + "' of kernel '" +
@@ -349,6 +354,8 @@ whyGroupIsStatic(const KernelGroup &G, const MergedRun &Run,
       return Name + " keeps its arrays";
     if (!S.WhyLaunchesStay.empty())
       return (G.Kernels.size() > 1 ? Name + ": " : "") + S.WhyLaunchesStay;
+    if (Run.Kernels[Row].Facts.BoundsExcludedBy == BlockSizeAttribute)
+      return "no launch of " + Name + " says its block";
   }
   for (unsigned I : G.Arrays)
     for (const ArrayInstance &Instance : Run.Arrays[I].Array.Instances)

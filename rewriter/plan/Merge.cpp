@@ -26,6 +26,7 @@
 #include "plan/Outside.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
+#include <functional>
 
 using namespace bankstripe;
 
@@ -491,14 +492,22 @@ void Merger::followCalls() {
 // A kernel may wait for what another one writes. In one stream, that one is
 // done before.
 void Merger::findAwaited() {
-  auto HasStream = [](const MergedKernel &K) {
-    return llvm::any_of(K.Launches,
-                        [](const Launch &L) { return L.HasStream; });
+  std::set<Place> Beside;
+  for (const MergedKernel &K : Run.Kernels)
+    if (llvm::any_of(K.Launches, std::mem_fn(&Launch::mayRunBesideOthers)))
+      Beside.insert(K.Facts.Where);
+  // A graph, or whoever has the address; what cannot be seen has one stream.
+  for (const UnitResult &Unit : Units)
+    for (const Kernel &K : Unit.Facts.Kernels)
+      if (K.AddressTaken)
+        Beside.insert(K.Where);
+  auto RunsBeside = [&](const MergedKernel &K) {
+    return Beside.count(K.Facts.Where) != 0;
   };
   for (const MergedKernel &Waiting : Run.Kernels)
     for (MergedKernel &K : Run.Kernels)
       if (Waiting.WaitsForBlocks && !K.WaitsForBlocks &&
-          (HasStream(Waiting) || HasStream(K)))
+          (RunsBeside(Waiting) || RunsBeside(K)))
         K.AwaitedBy = Waiting.Facts.Name;
 }
 

@@ -97,6 +97,8 @@ TEST(Waiting, ForALimitOfTries) {
                     "if (atomicAdd(&arrived, 0u) >= n) break;"));
   EXPECT_TRUE(waits("int ns = 8; for (int i = 0; i < n && !*(volatile int *)"
                     "flag; ++i) __nanosleep(ns *= 2);"));
+  EXPECT_TRUE(waits("while (!*(volatile int *)flag) { if (++x > 1000000) { "
+                    "out[7] = 1; break; } out[blockIdx.x] = x; }"));
   // A loop that works until it is told to stop.
   EXPECT_FALSE(waits("for (int i = 0; i < n && !*(volatile int *)flag; ++i) "
                      "x += in[i];"));
@@ -120,6 +122,56 @@ TEST(Waiting, ForWhatOneThreadReadsForItsBlock) {
                      "if (threadIdx.x == 0) ready = "
                      "atomicAdd(&arrived, 1u) >= n; out[x] = 1;" +
                      End));
+}
+
+TEST(Waiting, ForWhatOneThreadHandsOnInGlobalMemory) {
+  const std::string End = " __syncthreads(); x = out[n]; __syncthreads(); } "
+                          "while (!x);";
+  EXPECT_TRUE(waits("do { if (threadIdx.x == 0) out[n] = "
+                    "((volatile int *)flag)[n];" +
+                    End));
+  EXPECT_FALSE(waits("do { if (threadIdx.x == 0) out[n] = "
+                     "atomicAdd(&arrived, 1u) >= n;" +
+                     End));
+}
+
+TEST(Waiting, ForFlagsThatItReadsInTurn) {
+  EXPECT_TRUE(waits("unsigned pending = (1u << n) - 1; while (pending) { "
+                    "if ((pending >> x & 1) && ((volatile int *)flag)[x * 8]) "
+                    "pending &= ~(1u << x); x = (x + 1) % n; }"));
+  EXPECT_TRUE(waits("int left = 2; while (left) { if (((volatile int *)flag)["
+                    "x ? n : 7]) --left; x ^= 1; }"));
+  EXPECT_TRUE(waits("unsigned there = 0; for (unsigned i = 0; there < n; ++i) "
+                    "there = ((volatile int *)flag)[i % n] ? there + 1 : 0;"));
+  EXPECT_TRUE(waits("struct Node { int ready; Node *next; }; int left = n; "
+                    "volatile Node *p = (volatile Node *)in; while (left) { "
+                    "left = p->ready ? left - 1 : n; p = p->next; }"));
+  // What does not come back is over soon.
+  EXPECT_FALSE(waits("int left = 2; while (left) { "
+                     "if (((volatile int *)flag)[x]) --left; x += 2; }"));
+}
+
+TEST(Waiting, WhereWhatItReadsIsAddedToThePlace) {
+  EXPECT_TRUE(waits("while (x < n) x += ((volatile int *)flag)[x];"));
+}
+
+TEST(Waiting, InAFunctionThatAnotherKernelPutsIntoMemory) {
+  const std::string Functions = R"cu(
+typedef void (*Function)(int *);
+__device__ __noinline__ void spin(int *f) { while (!*(volatile int *)f) ; }
+__device__ __noinline__ void nothing(int *f) { *f = 0; }
+__global__ void put(Function *p) { *p = )cu";
+  EXPECT_TRUE(waits("(*(Function *)in)(flag);", Functions + "spin; }"));
+  EXPECT_FALSE(waits("(*(Function *)in)(flag);", Functions + "nothing; }"));
+}
+
+TEST(Waiting, InAVirtualFunction) {
+  EXPECT_TRUE(waits("(*(Sync **)in)->sync(flag);", R"cu(
+struct Sync { virtual __device__ void sync(int *f) = 0; };
+struct Spin : Sync {
+  __device__ void sync(int *f) override { while (!*(volatile int *)f) ; }
+};
+__global__ void make(Sync **s) { *s = new Spin; })cu"));
 }
 
 TEST(Waiting, InALoopOfAssembly) {

@@ -207,6 +207,16 @@ TEST(BlockBound, BoundsCannotStandBesideSomeAttributes) {
             "'__maxnreg__' of kernel 'k' allows no launch bounds");
 }
 
+TEST(BlockBound, NoLaunchSaysTheBlockOfAKernelWhoseAttributeDoes) {
+  TestUnit U;
+  U.kernel().BoundsExcludedBy = BlockSizeAttribute.str();
+  U.launch(1);
+  KernelSetting S = boundOf(U);
+  EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
+  EXPECT_EQ(S.Obstacle->Detail,
+            "'__block_size__' of kernel 'k' says it instead of the launches");
+}
+
 TEST(BlockBound, BoundsNeedNotBeAddedToAKernelThatHasThem) {
   TestUnit U;
   U.kernel().BoundsInsertion = TextRange();
@@ -274,7 +284,14 @@ TEST(BlockBound, KernelThatAnotherOneMayWaitForInAnotherStream) {
   U.Result.Facts.Kernels.push_back(Other);
   U.Result.Evidence.Waiting = {Other.Id};
   EXPECT_NE(reasonOf(U.plan()), Reason::WaitsForBlocks);
-  U.Result.Facts.Launches.front().HasStream = true;
+  Launch &L = U.Result.Facts.Launches.front();
+  L.HasStream = true;
+  EXPECT_EQ(reasonOf(U.plan()), Reason::WaitsForBlocks);
+  L.HasStream = false;
+  L.OnDevice = true;
+  EXPECT_EQ(reasonOf(U.plan()), Reason::WaitsForBlocks);
+  L.OnDevice = false;
+  U.Result.Facts.Kernels.back().AddressTaken = true; // As by a graph.
   EXPECT_EQ(reasonOf(U.plan()), Reason::WaitsForBlocks);
 }
 
