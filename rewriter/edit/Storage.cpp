@@ -235,6 +235,11 @@ std::string StorageWriter::construction(const PlannedArray &A) const {
     Trimmed = Trimmed.trim();
     Init = Trimmed.starts_with("{") ? Trimmed.str() : "(" + Trimmed.str() + ")";
   }
+  if (F.BracesCopy) {
+    Init = StringRef(Init).trim().str();
+    Init.front() = '{';
+    Init.back() = '}';
+  }
   return "::new (::bankstripe::place(" + storageName(A) + ")) " +
          text(F.Text.Specifiers) + writtenExtents(F) + Init;
 }

@@ -94,8 +94,8 @@ BANKSTRIPE_FIELDS(DeclaringFunction, Name, Id, IsKernel, HostDevice,
 BANKSTRIPE_FIELDS(VersionText, Rest, Problem, SharedBytes, Returns, IsWeak)
 BANKSTRIPE_FIELDS(Finding, Name, Where, Function, Scope, Shape, Instances,
                   IsObject, HasConst, ElementDependent, FixedClass,
-                  StorageSuffix, Init, NeverWritten, Text, Version, Uses, Trail,
-                  AsBits, HasOtherUses, Obstacles)
+                  StorageSuffix, Init, BracesCopy, NeverWritten, Text, Version,
+                  Uses, Trail, AsBits, HasOtherUses, Obstacles)
 
 // UnitFacts.h
 BANKSTRIPE_FIELDS(NamedCall, Name, Callees)

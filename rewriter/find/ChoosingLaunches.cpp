@@ -67,9 +67,18 @@ static bool mayRepeat(const Stmt *S, unsigned Calls) {
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(S))
     return Construct->getConstructor()->isTrivial() ||
            onlyComputes(Construct->getConstructor(), Calls);
-  return isa<Expr, CompoundStmt, ReturnStmt, IfStmt>(S) &&
-         !isa<LambdaExpr, CXXNewExpr, CXXDeleteExpr, StmtExpr, CXXThrowExpr,
-              AtomicExpr, CXXBindTemporaryExpr>(S);
+  if (const auto *Default = dyn_cast<CXXDefaultArgExpr>(S))
+    return mayRepeatAll(Default->getExpr(), Calls);
+  if (const auto *Default = dyn_cast<CXXDefaultInitExpr>(S))
+    return mayRepeatAll(Default->getExpr(), Calls);
+  return isa<IntegerLiteral, FloatingLiteral, CharacterLiteral, StringLiteral,
+             CXXBoolLiteralExpr, CXXNullPtrLiteralExpr, GNUNullExpr,
+             DeclRefExpr, MemberExpr, CXXThisExpr, CastExpr, ParenExpr,
+             ArraySubscriptExpr, AbstractConditionalOperator, InitListExpr,
+             CompoundLiteralExpr, ImplicitValueInitExpr, CXXScalarValueInitExpr,
+             UnaryExprOrTypeTraitExpr, TypeTraitExpr, SizeOfPackExpr,
+             SubstNonTypeTemplateParmExpr, ConstantExpr, ExprWithCleanups,
+             MaterializeTemporaryExpr, CompoundStmt, ReturnStmt, IfStmt>(S);
 }
 
 bool bankstripe::mayBeComputedTwice(const Expr *E, const SourceText &Text) {

@@ -263,6 +263,36 @@ static bool convertsOnCopy(const VarDecl *Variable, ASTContext &Context) {
                                          Variable->getType());
 }
 
+// An explicit constructor is none for `Class c = value;`, but may be the better
+// one for `Class(value)`.
+static bool hasExplicitCopy(const CXXRecordDecl *Record) {
+  return llvm::any_of(Record->decls(), [&](const Decl *D) {
+    const auto *Constructor =
+        dyn_cast_or_null<CXXConstructorDecl>(D->getAsFunction());
+    return Constructor && Constructor->getExplicitSpecifier().isSpecified() &&
+           Constructor->getNumParams() > 0 &&
+           (isa<FunctionTemplateDecl>(D) ||
+            Constructor->getParamDecl(0)
+                    ->getType()
+                    .getNonReferenceType()
+                    ->getAsCXXRecordDecl() == Record);
+  });
+}
+
+bool bankstripe::needsBracesToCopy(const CXXRecordDecl *Record,
+                                   const ASTContext &Context) {
+  return Context.getLangOpts().CPlusPlus20 && Record->isAggregate();
+}
+
+// Whether an object of Record is initialised with another one.
+static bool isCopied(const VarDecl *Variable) {
+  const Expr *Written = Variable->getInit()->IgnoreUnlessSpelledInSource();
+  const auto *Construct = dyn_cast<CXXConstructExpr>(Written);
+  return Variable->getInitStyle() != VarDecl::ListInit &&
+         !isa<InitListExpr, CXXParenListInitExpr>(Written) &&
+         (!Construct || Construct->getNumArgs() == 1);
+}
+
 bool bankstripe::readInitializer(Finding &F, const VarDecl *Variable,
                                  ASTContext &Context) {
   const CXXConstructExpr *Default =
@@ -292,6 +322,12 @@ bool bankstripe::readInitializer(Finding &F, const VarDecl *Variable,
       return Fail(Reason::Initializer, Itself);
     if (convertsOnCopy(Variable, Context))
       return Fail(Reason::Initializer, "it converts");
+    const auto *Record = Variable->getType()->getAsCXXRecordDecl();
+    if (Variable->getInitStyle() == VarDecl::CInit && isCopied(Variable) &&
+        hasExplicitCopy(Record))
+      return Fail(Reason::Initializer,
+                  "an explicit constructor might take its value");
+    F.BracesCopy = isCopied(Variable) && needsBracesToCopy(Record, Context);
     return false;
   }
   const Expr *Init = Variable->getInit()->IgnoreImplicit();

@@ -33,6 +33,12 @@ bool canBeDefaultConstructed(const clang::CXXRecordDecl *Record);
 /// trivially copyable.
 bool canBeCopied(const clang::CXXRecordDecl *Record);
 
+/// Whether a copy is to be made with braces: in templates, nvcc takes
+/// `::new (p) S(value)` for a list of the values of an aggregate, as there is
+/// from C++20 on, and does not compile it (seen with CUDA 13.0).
+bool needsBracesToCopy(const clang::CXXRecordDecl *Record,
+                       const clang::ASTContext &Context);
+
 } // namespace bankstripe
 
 #endif

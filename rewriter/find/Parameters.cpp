@@ -190,6 +190,8 @@ void bankstripe::readParameter(Finding &F, const ParmVarDecl *Parameter,
   const ParmVarDecl *Written = writtenParameter(Parameter, Function);
   const auto *Block = cast<CompoundStmt>(Function->getBody());
   F.Init = InitializerKind::Construct;
+  F.BracesCopy = needsBracesToCopy(Parameter->getType()->getAsCXXRecordDecl(),
+                                   Text.context());
   F.Text.Specifiers = *specifiersOf(Written, Text);
   F.Text.Name = Text.point(Written->getLocation());
   F.Text.Name.Length = Written->getName().size();

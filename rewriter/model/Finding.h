@@ -200,6 +200,7 @@ struct Finding {
   std::string StorageSuffix;
 
   InitializerKind Init = InitializerKind::None;
+  bool BracesCopy = false;   ///< `{value}` copies the class, `(value)` may not.
   bool NeverWritten = false; ///< Initialised and then only read.
   DeclarationText Text;
   VersionText Version;

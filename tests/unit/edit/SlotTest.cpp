@@ -161,6 +161,17 @@ TEST(SlotOfAnObject, IsMadeFromACopy) {
       "}\n");
 }
 
+TEST(SlotOfAnObject, IsCopiedWithBracesWhereParenthesesMayBeAList) {
+  for (const char *Declaration :
+       {"Stack s = empty(i);\n", "Stack s(empty(i));\n"}) {
+    Plan P = planFor(Declaration, {constructed("s")});
+    P.Arrays[0].Array.BracesCopy = true;
+    const std::string Result = carriedOut(P);
+    EXPECT_TRUE(llvm::StringRef(Result).ends_with("Stack{empty(i)};\n"))
+        << Result;
+  }
+}
+
 TEST(SlotOfAnObject, IsMadeFromAnElementOfAStripe) {
   EXPECT_EQ(rewritten("{\n  int a[2];\n  Stack s(a[i]);\n}\n",
                       {{"a", {2}}, constructed("s")}),

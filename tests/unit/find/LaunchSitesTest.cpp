@@ -150,6 +150,16 @@ TEST(LaunchSites, WhoseBlockMayNotBeComputedTwice) {
   EXPECT_EQ(problemOf("struct C { int x; C(int &c) : x(c++) {} };\n"
                       "kernel<<<1, C(n).x>>>(out);"),
             Twice);
+  EXPECT_EQ(problemOf("__builtin_va_list list;\n"
+                      "kernel<<<1, __builtin_va_arg(list, int)>>>(out);"),
+            Twice);
+  const std::string Base = "struct B { int x; B(int &c) : x(c++) {} };\n"
+                           "struct D : B { using B::B; };\n";
+  EXPECT_EQ(problemOf(Base + "kernel<<<1, D(n).x>>>(out);"), Twice);
+  EXPECT_EQ(problemOf("kernel<<<1, of()>>>(out);",
+                      KernelCode + "int count;\n"
+                                   "int of(int n = count++) { return n; }\n"),
+            Twice);
   EXPECT_EQ(problemOf("kernel<<<1, n > 64 ? s.threads : 64>>>(out);"), "");
   EXPECT_EQ(problemOf("struct H { static int of(int i) { return i / 2; } };\n"
                       "kernel<<<1, H::of(n)>>>(out);"),

@@ -46,6 +46,43 @@ std::string initializerIn(llvm::StringRef Body) {
 
 } // namespace
 
+// `Greedy(value)` would be another constructor than that of `= value`.
+TEST(Objects, ThatAnExplicitConstructorMightCopy) {
+  constexpr llvm::StringRef Greedy =
+      "struct Greedy { int items[8]; Greedy() = default;\n"
+      "  template <class T> __device__ explicit Greedy(T &&) {} };\n"
+      "struct Second { int items[8]; Second() = default;\n"
+      "  Second(const Second &) = default;\n"
+      "  __device__ explicit Second(Second &, int = 3) {} };\n"
+      "struct Plain { int items[8]; Plain() = default;\n"
+      "  __device__ explicit Plain(int) {} };\n";
+  for (const char *Body :
+       {"Greedy $class_object^q; Greedy $class_object^$initializer^s = q; "
+        "q.items[i] = s.items[i] = 1;",
+        "Second $class_object^q; Second $class_object^$initializer^s = q; "
+        "q.items[i] = s.items[i] = 1;",
+        "Plain $class_object^q; Plain $class_object^s = q; "
+        "q.items[i] = s.items[i] = 1;"})
+    testFind(Greedy.str() + kernelAround(Body));
+}
+
+TEST(Objects, ThatBracesCopy) {
+  auto BracesCopy = [](llvm::StringRef Body, const char *Standard) {
+    const UnitFacts Facts =
+        factsOf(Classes.str() + kernelAround(Body),
+                [](llvm::StringRef) { return true; }, {Standard});
+    return Facts.Findings.at(0).BracesCopy;
+  };
+  const char *Copy = "Stack s = *(const Stack *)out; s.items[i] = 1;";
+  EXPECT_TRUE(BracesCopy(Copy, "-std=c++20"));
+  EXPECT_FALSE(BracesCopy(Copy, "-std=c++17"));
+  EXPECT_TRUE(BracesCopy("Stack s(*(const Stack *)out); s.items[i] = 1;",
+                         "-std=c++20"));
+  EXPECT_FALSE(BracesCopy("Stack s = {}; s.items[i] = 1;", "-std=c++20"));
+  EXPECT_FALSE(
+      BracesCopy("Made s = *(const Made *)out; s.items[i] = 1;", "-std=c++20"));
+}
+
 TEST(Objects, ThatAreIndexedAsArrays) {
   constexpr llvm::StringRef Vectors =
       "struct V3 { float x, y, z; float *p;\n"
