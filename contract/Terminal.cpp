@@ -17,12 +17,30 @@ static size_t colourLength(std::string_view Text) {
   return End != std::string_view::npos && Text[End] == 'm' ? End + 1 : 0;
 }
 
+// How many characters at the front of Text break its line, or turn the
+// direction in which the rest is shown, in UTF-8: U+2028 to U+202e, U+2066 to
+// U+2069.
+static size_t turnLength(std::string_view Text) {
+  const auto Third =
+      static_cast<unsigned char>(Text.size() > 2 ? Text[2] : '\0');
+  const bool Turns =
+      (Text.starts_with("\xe2\x80") && Third >= 0xa8 && Third <= 0xae) ||
+      (Text.starts_with("\xe2\x81") && Third >= 0xa6 && Third <= 0xa9);
+  return Turns ? 3 : 0;
+}
+
 std::string bankstripe::printable(std::string_view Text, bool HasColours) {
   constexpr char Digits[] = "0123456789abcdef";
   std::string Result;
   for (size_t I = 0; I < Text.size(); ++I) {
     if (const size_t Length = HasColours ? colourLength(Text.substr(I)) : 0) {
       Result += Text.substr(I, Length);
+      I += Length - 1;
+      continue;
+    }
+    if (const size_t Length = turnLength(Text.substr(I))) {
+      const unsigned Low = (Text[I + 1] & 1) * 64 + (Text[I + 2] & 0x3f);
+      Result.append("\\u20").append({Digits[Low / 16], Digits[Low % 16]});
       I += Length - 1;
       continue;
     }

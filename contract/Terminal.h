@@ -14,8 +14,9 @@
 namespace bankstripe {
 
 /// \p Text for a terminal, which does what control characters of a symbol, or
-/// of a file that somebody else wrote, ask for: they are spelled as `\x1b`.
-/// Line breaks and tabs stay, and what sets a colour if \p HasColours.
+/// of a file that somebody else wrote, ask for: they are spelled as `\x1b`, and
+/// what turns the direction of the text as `\u202e`. Line breaks and tabs stay,
+/// and what sets a colour if \p HasColours.
 std::string printable(std::string_view Text, bool HasColours = false);
 
 /// \p Text with line breaks instead of blanks, so that it fits between the

@@ -164,6 +164,12 @@ static bool areUTF8(std::initializer_list<StringRef> Texts) {
                       [](StringRef Text) { return llvm::json::isUTF8(Text); });
 }
 
+static bool areLines(std::initializer_list<StringRef> Texts) {
+  return llvm::none_of(Texts, [](StringRef Text) {
+    return Text.find_first_of("\n\r") != StringRef::npos;
+  });
+}
+
 template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
   static void mapping(IO &IO, ArrayDecision &D) {
     mapFile(IO, D);
@@ -181,6 +187,8 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
       return "file, function and array must not be empty";
     if (!areUTF8({D.File, D.Function, D.Array, D.Why}))
       return "a decision must be UTF-8";
+    if (!areLines({D.File, D.Function, D.Array}))
+      return "file, function and array must be of one line";
     if (D.Occurrence < 1)
       return "occurrence counts from 1";
     if (D.Wanted == Layout::Auto)
@@ -210,6 +218,8 @@ template <> struct llvm::yaml::MappingTraits<KernelDecision> {
       return "file and kernel must not be empty";
     if (!areUTF8({D.File, D.Kernel, D.Why}))
       return "a decision must be UTF-8";
+    if (!areLines({D.File, D.Kernel}))
+      return "file and kernel must be of one line";
     if (!D.Wanted && !D.BlockSize)
       return "a carveout or a block-size must be there";
     if (!static_cast<Reading *>(IO.getContext())

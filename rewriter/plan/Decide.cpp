@@ -22,6 +22,8 @@
 #include "plan/Decide.h"
 #include "contract/Symbols.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 
 using namespace bankstripe;
 
@@ -109,8 +111,12 @@ unsigned bankstripe::firstAsked(const ReachedArray &A, const Wish &W) {
 }
 
 Why bankstripe::decided(Reason Id, const ReachedArray &A, const Wish &W) {
-  if (W.Decision)
-    return {Id, W.Decision->Where, W.Decision->Why};
+  if (W.Decision) {
+    // Of one line, whatever there is in the file.
+    std::string Because = W.Decision->Why;
+    std::ranges::replace_if(Because, llvm::isSpace, ' ');
+    return {Id, W.Decision->Where, std::move(Because)};
+  }
   return {Id, A.Array.Where,
           "layout " + nameOf(W.Wanted).str() + " is the default"};
 }

@@ -14,6 +14,7 @@
 #include "report/Report.h"
 #include "report/Terminal.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 
 using namespace bankstripe;
@@ -171,6 +172,27 @@ static void printRange(llvm::raw_ostream &OS, unsigned Begin, unsigned Count) {
     OS << ',' << Count;
 }
 
+// As git writes it and patch reads it: with a tab behind a name that has
+// blanks, and as a string of C where characters need that.
+static std::string quotedPath(const std::string &Path) {
+  auto IsSpecial = [](char C) {
+    return C == '"' || C == '\\' || (llvm::isASCII(C) && !llvm::isPrint(C));
+  };
+  if (llvm::none_of(Path, IsSpecial))
+    return StringRef(Path).contains(' ') ? Path + '\t' : Path;
+  std::string Quoted = "\"";
+  llvm::raw_string_ostream OS(Quoted);
+  for (char C : Path)
+    if (!IsSpecial(C))
+      OS << C;
+    else if (llvm::isPrint(C))
+      OS << '\\' << C;
+    else
+      OS << '\\' << C / 64 << C / 8 % 8 << C % 8; // In octal digits.
+  OS << '"';
+  return Quoted;
+}
+
 void bankstripe::printDiff(llvm::raw_ostream &OS, StringRef Name,
                            const ChangedFile &File) {
   if (File.Before == File.After)
@@ -180,7 +202,8 @@ void bankstripe::printDiff(llvm::raw_ostream &OS, StringRef Name,
   Name.consume_front("/");
   // Where a program reads it, it is exact.
   const std::string Shown = OS.is_displayed() ? printable(Name) : Name.str();
-  OS << "--- a/" << Shown << "\n+++ b/" << Shown << '\n';
+  OS << "--- " << quotedPath("a/" + Shown) << "\n+++ "
+     << quotedPath("b/" + Shown) << '\n';
   unsigned LineA = 0, LineB = 0;
   for (size_t I = 0; I < Diff.size();) {
     if (Diff[I].Kind == ' ') {

@@ -25,6 +25,9 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
+// Leaves the original bodies of functions that hold versions out.
+static constexpr const char *VersionsOnly = "-DBANKSTRIPE_VERSIONS_ONLY";
+
 // To be called in a process of its own. What nvcc writes goes to Scratch.
 static llvm::Expected<ResourceTable>
 ask(const NvccQuestion &Question, StringRef Nvcc, const std::string &Scratch) {
@@ -71,8 +74,11 @@ private:
   bool knowFromCompile(const NvccQuestion &Question, UnitResult &Unit);
   std::optional<llvm::Expected<ResourceTable>>
   compileForGood(const NvccQuestion &Question);
+  bool hasVersionsInside(const UnitResult &Unit) const;
   void note(const UnitResult &Unit, const ResourceTable &Reply,
             MeasuredVersion &V);
+  void noteRegisters(const UnitResult &Unit, const ResourceTable &Reply,
+                     MeasuredVersion &V);
   void warn(const UnitRecord &Unit, llvm::Error E, StringRef What) const;
 
   SourceVersion &Version;
@@ -197,14 +203,12 @@ bool Confirmation::knowFromCompile(const NvccQuestion &Question,
 }
 
 // What the user's own compile of the changes tells; nothing if that cannot be,
-// or does not tell what versions in functions take, beside the originals.
+// or Question is about versions without the originals beside them.
 std::optional<llvm::Expected<ResourceTable>>
 Confirmation::compileForGood(const NvccQuestion &Question) {
   if (Question.File == Question.Unit->Job.File || !Inputs.Launcher ||
       !Inputs.Launcher->CompileChanged ||
-      llvm::any_of(Version.Changes, [](const ChangedFile &File) {
-        return StringRef(File.After).contains("bankstripe::block_of_at_most<");
-      }))
+      llvm::is_contained(Question.ExtraArgs, VersionsOnly))
     return std::nullopt;
   auto Compiled = Inputs.Launcher->CompileChanged(Version.Changes);
   if (!Compiled)
@@ -259,8 +263,28 @@ void Confirmation::note(const UnitResult &Unit, const ResourceTable &Reply,
         V.Before[Id] = Resources.Before[Id] = Was->second;
 }
 
-// Adds to Known what nvcc says of the changes, which are copied to Root.
-// \returns whether it could be asked.
+// Both bodies of a function have those of the hungrier one.
+void Confirmation::noteRegisters(const UnitResult &Unit,
+                                 const ResourceTable &Reply,
+                                 MeasuredVersion &V) {
+  for (const auto &[Id, R] :
+       forVersions(Reply, kernelsOf(Unit), Version.Decisions))
+    if (auto Found = V.After.find(Id); Found != V.After.end())
+      Found->second.Registers = R.Registers;
+}
+
+// Whether functions of Unit hold versions beside their originals.
+bool Confirmation::hasVersionsInside(const UnitResult &Unit) const {
+  return llvm::any_of(Version.Changes, [&](const ChangedFile &File) {
+    return StringRef(File.After).contains("bankstripe::block_of_at_most<") &&
+           Unit.Facts.Contents.count(File.Path);
+  });
+}
+
+// Adds to Known what nvcc says of the changes, which are copied to Root. The
+// frame of a version in a function is asked for without the original, which
+// keeps its own; registers are those of both. \returns whether it could be
+// asked.
 bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
   Copies Tree(Root, {"/"});
   std::vector<NvccQuestion> Questions;
@@ -270,11 +294,17 @@ bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
       continue;
     Questions.push_back({&Unit, *Tree.placeOf(Unit.Job.File),
                          Tree.argumentsFor(Unit.Job), Sides::Device});
-    Questions.back().ExtraArgs.push_back("-DBANKSTRIPE_VERSIONS_ONLY");
     // The launcher sees what the host says of it.
     if (Unit.Unit.Facts.AsksForSide && !Inputs.Launcher)
       Questions.back().Compiled = Sides::Both;
   }
+  const size_t Whole = Questions.size();
+  for (size_t I = 0; I < Whole; ++I)
+    if (hasVersionsInside(Questions[I].Unit->Unit)) {
+      Questions.push_back(Questions[I]);
+      Questions[I].ExtraArgs.push_back(VersionsOnly);
+      Questions[I].Compiled = Sides::Device;
+    }
   auto Found = askNvcc(Questions, Tree.folder(), [&] {
     return Tree.write(Inputs.Files, Version.Changes);
   });
@@ -288,7 +318,7 @@ bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
   for (size_t I = 0; I < Found->size(); ++I) {
     const UnitResult &Unit = Questions[I].Unit->Unit;
     if (auto &Reply = (*Found)[I]) {
-      note(Unit, *Reply, V);
+      I < Whole ? note(Unit, *Reply, V) : noteRegisters(Unit, *Reply, V);
       continue;
     }
     warn(*Questions[I].Unit, (*Found)[I].takeError(),

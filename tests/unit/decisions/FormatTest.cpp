@@ -230,6 +230,15 @@ TEST(Parse, BlockSizesOutOfRange) {
         << Size;
 }
 
+TEST(Parse, NamesAreOfOneLine) {
+  EXPECT_THAT(errorOf("version: 1\narrays:\n  - {file: a.cu, function: f, "
+                      "array: \"a\\nb\", decision: keep}\n"),
+              testing::HasSubstr("must be of one line"));
+  EXPECT_THAT(errorOf("version: 1\nkernels:\n  - {file: a.cu, kernel: "
+                      "\"k\\rb\", carveout: auto}\n"),
+              testing::HasSubstr("must be of one line"));
+}
+
 TEST(Parse, NamesThatAreNotUTF8CouldNotBeWrittenAgain) {
   for (StringRef Bad : {"\xff", "f\xe9.cu", "\\uD800"}) {
     EXPECT_THAT(errorOf("version: 1\narrays:\n  - {file: a.cu, function: f, "

@@ -55,6 +55,14 @@ std::string outcome(const Plan &P) {
   return nameOf(O.State).str() + (O.Detail.empty() ? "" : ": ") + O.Detail;
 }
 
+// The report would have lines that the tool does not say.
+TEST(Decided, ReasonsAreOfOneLine) {
+  ArrayDecision D = decision(Layout::Keep);
+  D.Why = "slow\nbankstripe: all is well";
+  Plan P = ordinary().plan(with(D));
+  EXPECT_EQ(find(P, "a").Verdict.Detail, "slow bankstripe: all is well");
+}
+
 TEST(Decided, KeepChangesNothing) {
   Plan P = ordinary().plan(with(decision(Layout::Keep)));
   const Verdict &V = find(P, "a").Verdict;

@@ -150,6 +150,14 @@ TEST(Diff, NamesBothSides) {
             "--- a/src/a.cu\n+++ b/src/a.cu\n@@ -1 +1 @@\n-a\n+b\n");
 }
 
+// As git writes them, and patch reads.
+TEST(Diff, NamesWithBlanksAndOtherCharacters) {
+  EXPECT_TRUE(StringRef(diff("a\n", "b\n", "my src/a.cu"))
+                  .starts_with("--- a/my src/a.cu\t\n+++ b/my src/a.cu\t\n"));
+  EXPECT_TRUE(StringRef(diff("a\n", "b\n", "a\n\"\\.cu"))
+                  .starts_with("--- \"a/a\\012\\\"\\\\.cu\"\n+++ "));
+}
+
 TEST(Diff, ThreeLinesOfContext) {
   EXPECT_EQ(hunks(lines(1, 9), lines(1, 4) + "five\n" + lines(6, 9)),
             "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");

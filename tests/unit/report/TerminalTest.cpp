@@ -34,6 +34,13 @@ TEST(Printable, HasNoControlCharacters) {
             "a\\x1b]0;title\\x07\\x0d\\x7f\\x9b31m\n\t\xc3\xa9");
 }
 
+TEST(Printable, TurnsNoText) {
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "b\xe2\x81\xa6\xe2\x80\xa8"
+                      "c\xe2\x80\x94"),
+            "a\\u202eb\\u2066\\u2028c\xe2\x80\x94");
+}
+
 TEST(Printable, MayHaveColours) {
   EXPECT_EQ(printable("\x1b[0;1;31mred\x1b[0m\x1b[2J", /*HasColours=*/true),
             "\x1b[0;1;31mred\x1b[0m\\x1b[2J");
