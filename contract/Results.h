@@ -173,12 +173,14 @@ struct SurveyResult {
   unsigned Version = ResultVersion;
   std::string Device, Capability;
   std::vector<SurveyedKernel> Kernels; ///< In the order of their first launch.
+  double EndedAfter = 0; ///< Seconds, if it was; 0: it came to its end.
 
   static void listFields(auto &Visitor, auto &Value) {
     Visitor.field("version", Value.Version);
     Visitor.field("device", Value.Device);
     Visitor.field("capability", Value.Capability);
     Visitor.field("kernels", Value.Kernels);
+    Visitor.field("endedAfter", Value.EndedAfter);
   }
 };
 

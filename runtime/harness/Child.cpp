@@ -124,19 +124,37 @@ static bool endsUntil(Clock::time_point Deadline, pid_t Process,
   return true;
 }
 
-static void watch(pid_t Process, double TimeoutSeconds, ChildResult &Result) {
+// Lets it run until it ends, its time is over, or it may be ended; then kills
+// it, with what it started.
+static void watch(pid_t Process, const ChildRequest &Request,
+                  ChildResult &Result) {
+  using Seconds = std::chrono::duration<double>;
   constexpr auto Never = Clock::time_point::max();
-  const auto Timeout = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(TimeoutSeconds));
-  if (endsUntil(TimeoutSeconds > 0 ? Clock::now() + Timeout : Never, Process,
-                Result))
-    return;
-  Result.TimedOut = true;
+  const auto Begin = Clock::now();
+  const auto In = [Begin](double Time) {
+    return Begin + std::chrono::duration_cast<Clock::duration>(Seconds(Time));
+  };
+  const auto Timeout =
+      Request.TimeoutSeconds > 0 ? In(Request.TimeoutSeconds) : Never;
+  auto Ask = Request.MayEnd ? In(Request.AskAfterSeconds) : Never;
+  while (Result.EndedAfter == 0 && !Result.TimedOut) {
+    if (endsUntil(std::min(Ask, Timeout), Process, Result))
+      return;
+    Result.TimedOut = Clock::now() >= Timeout;
+    // It may come to its end meanwhile.
+    if (!Result.TimedOut && Request.MayEnd()) {
+      if (hasEnded(Process, Result))
+        return;
+      Result.EndedAfter = Seconds(Clock::now() - Begin).count();
+    }
+    Ask = Clock::now() + std::chrono::seconds(1);
+  }
   ::kill(-Process, SIGTERM);
-  if (endsUntil(Clock::now() + GraceForTermination, Process, Result))
-    return;
+  const bool Ends =
+      endsUntil(Clock::now() + GraceForTermination, Process, Result);
   ::kill(-Process, SIGKILL);
-  endsUntil(Never, Process, Result);
+  if (!Ends)
+    endsUntil(Never, Process, Result);
 }
 
 namespace {
@@ -210,7 +228,7 @@ ChildResult bankstripe::runtime::runChild(const ChildRequest &Request) {
   RunningGroup = Process;
   const auto OldInterrupt = std::signal(SIGINT, endWithChild);
   const auto OldTerminate = std::signal(SIGTERM, endWithChild);
-  watch(Process, Request.TimeoutSeconds, Result);
+  watch(Process, Request, Result);
   RunningGroup = 0;
   std::signal(SIGINT, OldInterrupt);
   std::signal(SIGTERM, OldTerminate);

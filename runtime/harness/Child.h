@@ -8,6 +8,7 @@
 #ifndef BANKSTRIPE_HARNESS_CHILD_H
 #define BANKSTRIPE_HARNESS_CHILD_H
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ struct ChildRequest {
   /// as the system lets it: not in containers that forbid personality().
   /// Without a value, as in this process.
   std::optional<bool> FixedAddresses = std::nullopt;
+  /// Asked after so many seconds, and each further second, whether it is to be
+  /// ended.
+  std::function<bool()> MayEnd = nullptr;
+  double AskAfterSeconds = 0;
 };
 
 /// How it went.
@@ -35,8 +40,9 @@ struct ChildResult {
   int ExitStatus = 0;     ///< When it exited by itself.
   int Signal = 0;         ///< The signal that ended it, or 0.
   bool TimedOut = false;
-  std::string Output; ///< Its standard output.
-  std::string Errors; ///< The end of its standard error.
+  double EndedAfter = 0; ///< Seconds, where MayEnd allowed it; else 0.
+  std::string Output;    ///< Its standard output.
+  std::string Errors;    ///< The end of its standard error.
 
   /// Whether it came to an end of its own choosing.
   bool exited() const {

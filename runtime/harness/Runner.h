@@ -47,6 +47,13 @@ struct DigestRun {
   std::optional<WantedSurvey> Survey = std::nullopt;
 };
 
+/// When a run is ended before its end.
+struct EarlyEnd {
+  double Seconds = 0; ///< Asked from then on, while it runs.
+  /// \param Read reads what was recorded by then.
+  std::function<bool(const std::function<RecordedRun()> &Read)> MayEnd;
+};
+
 /// A run of an earlier survey.
 struct KeptRun {
   RecordedRun Run;
@@ -71,7 +78,7 @@ public:
   ///
   /// \param Request its file is named here.
   RecordedRun run(const Command &What, RecordRequest Request,
-                  bool RandomAddresses = false);
+                  bool RandomAddresses = false, const EarlyEnd &Early = {});
   /// Likewise, and forgets the files.
   ///
   /// \param KeepAs where to keep() a run without a problem before that; empty:

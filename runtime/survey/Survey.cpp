@@ -115,13 +115,20 @@ capturesOf(size_t Place, const std::string &Folder, const RecordedRun &Run) {
   return Found;
 }
 
+// Launches in graphs have times and no numbers, and half a capture is what a
+// process left that was ended.
+static bool isUsable(unsigned Number, const std::string &Path,
+                     size_t Executions) {
+  return Number < Executions &&
+         std::holds_alternative<Capture>(readCapture(Path));
+}
+
 // Keeps the captures that matter.
 static void choose(SurveyedKernel &K, const std::vector<const Launch *> &All,
                    std::map<unsigned, std::string> Captures) {
-  // Launches in graphs have times and no numbers.
   std::vector<unsigned> Numbers;
   for (const auto &[Number, Path] : Captures)
-    if (Number < All.size())
+    if (isUsable(Number, Path, All.size()))
       Numbers.push_back(Number);
   for (const ChosenLaunch &L : chooseLaunches(All, std::move(Numbers))) {
     CapturedLaunch &Kept = K.Captures.emplace_back();
@@ -198,6 +205,25 @@ static std::string whyUnusable(const std::string &Folder) {
   return "";
 }
 
+// Whether a launch is captured and timed. Recordings may be long, so the folder
+// is asked first.
+static bool isAnyCaptured(const WantedSurvey &Wanted,
+                          const std::function<RecordedRun()> &Read) {
+  if (whyUnusable(Wanted.Folder).empty())
+    return false;
+  const RecordedRun Run = Read();
+  for (size_t Place = 0; Place < Wanted.Kernels.size(); ++Place) {
+    const auto Executions =
+        std::ranges::count_if(Run.Record.Executions, [&](const Launch &L) {
+          return L.Kernel.text() == Wanted.Kernels[Place];
+        });
+    for (const auto &[Number, Path] : capturesOf(Place, Wanted.Folder, Run))
+      if (isUsable(Number, Path, Executions))
+        return true;
+  }
+  return false;
+}
+
 Survey bankstripe::runtime::survey(const SurveyOptions &O,
                                    const std::string &Recorder,
                                    const Progress &Show) {
@@ -220,14 +246,21 @@ Survey bankstripe::runtime::survey(const SurveyOptions &O,
        fs::remove(Runner::placeOf(O.Folder, I) + "/ending", Error); ++I)
     ;
   Programs.show("running the program");
-  const RecordedRun Run = Programs.run(O.Program, std::move(Request));
-  if (!Run.Child.exited())
+  EarlyEnd Early;
+  if (O.EndAfter)
+    Early = {*O.EndAfter,
+             [&](const auto &Read) { return isAnyCaptured(Wanted, Read); }};
+  const RecordedRun Run = Programs.run(O.Program, std::move(Request),
+                                       /*RandomAddresses=*/false, Early);
+  Result.EndedAfter = Run.Child.EndedAfter;
+  if (!Run.Child.exited() && Result.EndedAfter == 0)
     Result.Problem = "the program: " + Run.Child.describe();
   else if (!Run.Problem.empty())
     Result.Problem = "the program could not be recorded: " + Run.Problem;
   else if (Run.Record.Executions.empty())
     Result.Problem = "the program launches no kernel";
-  else if (!Runner::keep(Run, Runner::placeOf(O.Folder, 0)))
+  else if (Result.EndedAfter == 0 &&
+           !Runner::keep(Run, Runner::placeOf(O.Folder, 0)))
     Result.Problem = "'" + O.Folder + "' cannot be written to";
   Programs.forget(Run);
   if (!Result.Problem.empty()) {

@@ -31,6 +31,7 @@ chooseLaunches(const std::vector<const Launch *> &Launches,
 struct SurveyOptions {
   Command Program;
   double TimeoutSeconds = 600;      ///< Of the run; 0 for no limit.
+  std::optional<double> EndAfter;   ///< So many, once a launch is captured.
   std::string JsonPath;             ///< Empty or "-" for standard output.
   std::string Folder;               ///< Of the captures.
   std::vector<std::string> Kernels; ///< Symbols of those to capture.

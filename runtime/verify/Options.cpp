@@ -104,6 +104,12 @@ static void addSurveyOptions(CLI::App &App, SurveyOptions &O) {
       ->needs(Folder)
       ->check(CLI::Range(0.0, 1e6).description(""))
       ->type_name("GB");
+  App.add_option("--end-after", O.EndAfter,
+                 "end the run of a survey after so many seconds, once a launch "
+                 "is captured")
+      ->needs(Folder)
+      ->check(CLI::Range(0.0, 1e9).description(""))
+      ->type_name("SECONDS");
 }
 
 // What is run, and how often.

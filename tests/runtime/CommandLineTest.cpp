@@ -98,14 +98,16 @@ TEST(CommandLine, TwoCommandsWithArgumentsOfTheirOwn) {
 }
 
 TEST(CommandLine, SurveyIsOfOneCommand) {
-  const auto Result = parse({"--survey=/tmp", "--kernel=k", "--timeout=7",
-                             "--json=a", "--", "sh", "-c", "--vs"});
+  const auto Result =
+      parse({"--survey=/tmp", "--kernel=k", "--timeout=7", "--end-after=0",
+             "--json=a", "--", "sh", "-c", "--vs"});
   ASSERT_TRUE(std::holds_alternative<SurveyOptions>(Result));
   const SurveyOptions &O = std::get<SurveyOptions>(Result);
   EXPECT_TRUE(O.Program.Program.ends_with("/sh"));
   EXPECT_EQ(O.Program.Arguments, (std::vector<std::string>{"-c", "--vs"}));
   EXPECT_EQ(O.Kernels, std::vector<std::string>{"k"});
   EXPECT_EQ(O.TimeoutSeconds, 7);
+  EXPECT_EQ(O.EndAfter, 0);
   EXPECT_EQ(O.JsonPath, "a");
   const auto Two = parse({"--survey=/tmp", "sh", "sh"});
   EXPECT_EQ(std::get<Done>(Two).Status, ExitUsage);

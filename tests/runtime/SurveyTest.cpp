@@ -101,8 +101,8 @@ protected:
 };
 
 TEST_F(Surveyed, KernelsAndTheCapturesOfThoseThatAreNamed) {
-  const Survey S =
-      look(Launches + "END\necho >$survey/0-0; echo >$survey/0-7\n");
+  const Survey S = look(Launches + "END\n$stand_in capture $survey/0-0\n"
+                                   "$stand_in capture $survey/0-7\n");
   EXPECT_EQ(S.Problem, "");
   ASSERT_EQ(S.Kernels.size(), 2u);
   EXPECT_EQ(S.Kernels[0].Name, "step(int*)");
@@ -116,6 +116,41 @@ TEST_F(Surveyed, KernelsAndTheCapturesOfThoseThatAreNamed) {
   EXPECT_TRUE(S.Kernels[1].Captures.empty());
   const auto Json = jsonOf<SurveyResult>(S);
   EXPECT_EQ(Json["kernels"][0]["captures"][0]["ns"], 70);
+}
+
+TEST_F(Surveyed, ARunThatLastsIsEndedOnceALaunchIsCaptured) {
+  Asked.EndAfter = 0.2;
+  const Survey S =
+      look(Launches + "launch _Z4stepPi 60\nnoend\nEND\n"
+                      "$stand_in capture $survey/0-0\n"
+                      "head -c 40 $survey/0-0 >$survey/0-1\nsleep 60\n");
+  EXPECT_EQ(S.Problem, "");
+  EXPECT_GT(S.EndedAfter, 0);
+  EXPECT_LT(S.EndedAfter, 15);
+  ASSERT_EQ(S.Kernels.size(), 2u);
+  EXPECT_EQ(S.Kernels[0].Nanoseconds, 130);
+  ASSERT_EQ(S.Kernels[0].Captures.size(), 1u);
+  EXPECT_EQ(S.Kernels[0].Captures[0].File, Folder + "/0-0");
+  // Half a capture is none, and such a run is no run to compare with.
+  EXPECT_FALSE(std::filesystem::exists(Folder + "/0-1"));
+  EXPECT_FALSE(Runner::kept(Runner::placeOf(Folder, 0)));
+}
+
+TEST_F(Surveyed, ARunWithoutACaptureGoesOn) {
+  Asked.EndAfter = 0.01;
+  const Survey S = look(Launches + "END\necho >$survey/0-0\nsleep 0.5\n");
+  EXPECT_EQ(S.Problem, "");
+  EXPECT_EQ(S.EndedAfter, 0);
+  EXPECT_TRUE(Runner::kept(Runner::placeOf(Folder, 0)));
+}
+
+TEST_F(Surveyed, ARunThatEndsInTimeIsWhole) {
+  Asked.EndAfter = 15;
+  const Survey S =
+      look(Launches + "END\n$stand_in capture $survey/0-0; exit 3\n");
+  EXPECT_EQ(S.EndedAfter, 0);
+  EXPECT_EQ(S.Kernels[0].Captures.size(), 1u);
+  EXPECT_EQ(Runner::kept(Runner::placeOf(Folder, 0))->Run.Child.ExitStatus, 3);
 }
 
 // What the program printed may be nobody else's business.

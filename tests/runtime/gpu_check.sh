@@ -139,7 +139,8 @@ expect() {
   expect_now "$@" &
 }
 
-# survey NAME KERNEL... -- COMMAND...: captures launches of the kernels into the folder NAME
+# survey NAME KERNEL... -- COMMAND...: captures launches of the kernels into the folder NAME. SURVEY_OPTIONS
+# are further options.
 survey() {
   [[ $1 =~ ${ONLY:-.} ]] || return 0
   local name=$1 kernels=() problem=
@@ -148,7 +149,8 @@ survey() {
   shift
   mkdir -p "$work/$name"
   local log=$work/$name.survey
-  (cd "$work/bin" && timeout 120 "$verify" --survey="$work/$name" "${kernels[@]}" -- "$@" >"$log" 2>&1)
+  # shellcheck disable=SC2086
+  (cd "$work/bin" && timeout 120 "$verify" --survey="$work/$name" "${kernels[@]}" ${SURVEY_OPTIONS:-} -- "$@" >"$log" 2>&1)
   # A program that leaves through _exit has no times, but captures.
   compgen -G "$work/$name/[0-9]*-[0-9]*" >/dev/null || problem="nothing is captured"
   judge "$name-surveyed" "$log" "$problem"
@@ -282,6 +284,9 @@ survey the-second-process 'step(float*, float*, unsigned int)' -- sh -c './searc
 survey replayed 'followPointers(Arguments, char)' 'useVariables(unsigned int*, unsigned int*)' \
   'useSharedMemory(unsigned int*, unsigned int)' 'waitForAll(unsigned int*)' 'useCluster(unsigned int*)' \
   'allocateHere(unsigned int*)' -- ./replay
+# It would last for hours, and is ended in the midst of its launches.
+SURVEY_OPTIONS=--end-after=3 survey ended 'step(float*, float*, unsigned int)' -- ./search 1000000000
+[[ ! ended =~ ${ONLY:-.} ]] || judge ended-run "$work/ended.survey" "" '"endedAfter": *[3-9]\.' '"digest": *"[0-9a-f]{16}"'
 survey for-later 'step(float*, float*, unsigned int)' -- ./search 4000
 expect recorded 0 '^identical: [0-9]+ launches' 'step +[0-9]+ +.* us' \
   'all launches of a run .* (0\.[6-9]|1\.[0-6])[0-9]x' -- --recorded="$work/captured" --runs=0 ./captured ./captured
@@ -303,8 +308,9 @@ capture two-contexts/0-3 'device 0: 4096 bytes, 0 of 1 pages' 'device 1: 4096 by
   'variable rounds: 4 bytes, 1 of 1 pages changed, 1 .* became 2' 'lacks variables of other modules or contexts: rounds'
 capture two-modules/0-1 'variable there: 4 bytes, 0 of 1 pages changed, 41 ' '!variable here'
 capture virtual-memory/0-3 'virtual [0-9]+: '
+last_ended=$(cd "$work" && compgen -G "ended/0-*" | tail -n 1)
 for file in captured/0-0 captured/1-0 captured/1-2 beside-a-graph/0-0 a-cluster/0-0 a-driver-module/0-3 two-contexts/0-3 \
-  two-modules/0-1 virtual-memory/0-3; do
+  two-modules/0-1 virtual-memory/0-3 "${last_ended:-ended/0-0}"; do
   replay $file 0 '^reproduced' 'original: leaves what was captured' -- --runs=0
 done
 replay captured/1-1 0 '^identical: launch 2, step' '15 timed launches of each: ' -- --module=captured.cubin

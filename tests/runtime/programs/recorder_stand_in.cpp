@@ -16,6 +16,7 @@
 //                   launch KERNEL NANOSECONDS [ALLOCATION:CHUNK:DIGEST...]
 //                   blind KERNEL NANOSECONDS      without digests
 //                   note TEXT, failure TEXT, noend
+//   capture FILE  writes a capture of a launch without memory
 //   long KEY=VALUE...
 //                 200 launches (launches=N). Each writes its number, and 4096
 //                 more from the launch wrong=N up to the one before mended=N,
@@ -29,7 +30,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recording/Recording.h"
+#include "recording/Capture.h"
 #include "recording/Request.h"
 #include <cstdlib>
 #include <fstream>
@@ -190,6 +191,12 @@ int main(int Count, char **Arguments) {
   if (What == "settings") {
     printSettings(Request);
     return 0;
+  }
+  if (What == "capture") {
+    CaptureWriter To(Arguments[2]);
+    To.program({});
+    To.kernel({});
+    return To.end() ? 0 : 1;
   }
   StandIn To(Request);
   if (What == "record") {
