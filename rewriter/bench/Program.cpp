@@ -302,7 +302,8 @@ llvm::Expected<Measurement> Program::measure(StringRef Original,
 }
 
 llvm::Expected<ProgramRun>
-Program::survey(StringRef Executable, ArrayRef<std::string> Symbols) const {
+Program::survey(StringRef Executable, ArrayRef<std::string> Symbols,
+                std::optional<double> EndAfter) const {
   const std::string Captures = captures();
   if (std::error_code EC = fs::create_directories(Captures))
     return llvm::createStringError("cannot create '" + Captures +
@@ -312,6 +313,8 @@ Program::survey(StringRef Executable, ArrayRef<std::string> Symbols) const {
                                        std::to_string(Options.MostCaptured)};
   for (const std::string &Symbol : Symbols)
     Command.push_back("--kernel=" + Symbol);
+  if (EndAfter)
+    Command.push_back("--end-after=" + std::to_string(*EndAfter));
   Command.insert(Command.end(), {"--", Executable.str()});
   llvm::append_range(Command, Options.Arguments);
   auto Json = resultOf(std::move(Command));

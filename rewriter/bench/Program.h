@@ -103,9 +103,11 @@ public:
                                       unsigned TimedRuns) const;
 
   /// Runs \p Executable, and captures launches of the kernels with these
-  /// symbols.
+  /// symbols. After so many seconds, if any are given, the run is ended once
+  /// there is a capture.
   llvm::Expected<ProgramRun> survey(llvm::StringRef Executable,
-                                    llvm::ArrayRef<std::string> Symbols) const;
+                                    llvm::ArrayRef<std::string> Symbols,
+                                    std::optional<double> EndAfter) const;
 
   /// Launches the kernel of \p Capture again, and all of \p Candidates, which
   /// is JSON. \p Name is for its files: several may run at a time. While one

@@ -39,11 +39,22 @@ llvm::Error Tuning::survey(const std::vector<TuneGroup> &Likely,
   if (Options.level() != Detail::Quiet)
     llvm::errs() << "bankstripe: running the program to see what it launches\n";
   const auto Before = std::chrono::steady_clock::now();
-  llvm::Expected<ProgramRun> Run = P.survey(Original, Symbols);
+  const double Most = Options.Program.MostSeconds;
+  std::optional<double> EndAfter;
+  if (Most > 0)
+    EndAfter = std::max(Most - secondsSince(Begin), 0.0) / 2;
+  llvm::Expected<ProgramRun> Run = P.survey(Original, Symbols, EndAfter);
   if (!Run)
     return Run.takeError();
   SecondsOfARun = secondsSince(Before);
   Seen = std::move(*Run);
+  if (Seen.EndedAfter > 0) {
+    Result.WhyEnded = llvm::formatv(
+        "the run was ended after {0:F0} s; --time=0 runs it whole",
+        Seen.EndedAfter);
+    if (Options.level() != Detail::Quiet)
+      llvm::errs() << "bankstripe: " << Result.WhyEnded << '\n';
+  }
   Result.Device = Seen.Device;
   Result.Architecture = Seen.Architecture;
   Result.Input = llvm::join(Options.Program.Arguments, " ");
@@ -121,7 +132,8 @@ bool Tuning::hasToConfirm() const {
 }
 
 void Tuning::setSearchTime() const {
-  setTimeLimit(hasToConfirm() ? SecondsToConfirm : 0);
+  setTimeLimit(hasToConfirm() && Result.WhyEnded.empty() ? SecondsToConfirm
+                                                         : 0);
 }
 
 void Tuning::setTimeLimit(double SecondsBefore) const {
@@ -173,12 +185,17 @@ llvm::Error Tuning::search(double MinSpeedup) {
   Result.Replays = Alone.count();
   Result.Known = Alone.knownCount();
   bool IsDone = isOver(*Signal);
-  for (TuneGroup &G : Result.Groups)
-    if (!IsDone && !G.WhyWhole.empty() && G.WhyLeft.empty() && P.canBuild()) {
-      if (llvm::Error E = searchWhole(G))
-        return E;
-      IsDone = isOver();
+  for (TuneGroup &G : Result.Groups) {
+    if (IsDone || G.WhyWhole.empty() || !G.WhyLeft.empty() || !P.canBuild())
+      continue;
+    if (!Result.WhyEnded.empty()) {
+      G.WhyLeft = G.WhyWhole + "; " + Result.WhyEnded;
+      continue;
     }
+    if (llvm::Error E = searchWhole(G))
+      return E;
+    IsDone = isOver();
+  }
   if (IsDone)
     Order->nameUntried();
   return llvm::Error::success();
@@ -293,11 +310,14 @@ llvm::Expected<Measurement> Tuning::compareBest(const SourceVersion &Version) {
 
 // What was right alone stays, except where only the program could tell that.
 void Tuning::leaveUncompared() {
-  Result.WhyNotTogether = StoppedBy ? "it was interrupted" : "the time was up";
+  Result.WhyNotTogether = StoppedBy                 ? "it was interrupted"
+                          : Result.WhyEnded.empty() ? "the time was up"
+                                                    : Result.WhyEnded;
   for (TuneGroup &G : Result.Groups)
     if (G.best() && G.Varies && G.WhyWhole.empty())
-      G.WhyNone = "each launch leaves something else, and " +
-                  Result.WhyNotTogether + " before the program was compared";
+      G.WhyNone = "each launch leaves something else, and the program was not "
+                  "compared: " +
+                  Result.WhyNotTogether;
 }
 
 // Measures in the program what loses there. \returns whether all are settled.
@@ -339,7 +359,7 @@ llvm::Expected<bool> Tuning::settle(const Measurement &M) {
 llvm::Error Tuning::confirm() {
   if (!hasToConfirm())
     return llvm::Error::success();
-  if (StoppedBy) {
+  if (StoppedBy || !Result.WhyEnded.empty()) {
     leaveUncompared();
     return llvm::Error::success();
   }

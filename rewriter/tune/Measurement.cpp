@@ -139,6 +139,7 @@ llvm::Expected<ProgramRun> bankstripe::parseSurvey(StringRef Json) {
     return Result.takeError();
   ProgramRun Run;
   Run.Device = Result->Device;
+  Run.EndedAfter = Result->EndedAfter;
   Run.Architecture = Result->Capability;
   llvm::erase(Run.Architecture, '.');
   if (!Run.Architecture.empty())

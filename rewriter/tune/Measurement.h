@@ -54,6 +54,7 @@ struct ProgramRun {
   std::string Device;
   std::string Architecture; ///< `sm_90`; empty when nothing was captured.
   std::map<std::string, SurveyedKernel> Kernels; ///< By comparableName().
+  double EndedAfter = 0; ///< Seconds, where it was ended; else 0.
 };
 
 llvm::Expected<ProgramRun> parseSurvey(llvm::StringRef Json);

@@ -171,9 +171,6 @@ static std::string conclusionOf(const TuneResult &Tuned) {
              : "";
 }
 
-static constexpr const char *WhyNotLaunched =
-    "not measured: the program does not launch it; give it other arguments";
-
 static void printGroup(llvm::raw_ostream &OS, const TuneResult &Tuned,
                        const TuneGroup &G) {
   OS << '\n' << llvm::join(namesOf(Tuned, G), "\n") << '\n';
@@ -197,7 +194,11 @@ void bankstripe::printTuning(llvm::raw_ostream &OS, const TuneResult &Tuned) {
   if (const std::string End = conclusionOf(Tuned); !End.empty())
     OS << '\n' << End << '\n';
   for (const std::string &Kernel : Tuned.NotLaunched)
-    OS << "\nkernel " << Kernel << "\n  " << WhyNotLaunched << '\n';
+    OS << "\nkernel " << Kernel << "\n  not measured: "
+       << (Tuned.WhyEnded.empty() ? "the program does not launch it; give it "
+                                    "other arguments"
+                                  : "no launch was seen; " + Tuned.WhyEnded)
+       << '\n';
 }
 
 // Why A is slower than another one: there is less room on an SM, or its

@@ -31,6 +31,7 @@ struct TuneResult {
   /// The whole program with the best of all kernels, when it was compared.
   std::optional<Measurement> Together = {};
   std::string WhyNotTogether = {}; ///< Why it was not; else empty.
+  std::string WhyEnded = {};       ///< Why the run was not whole; else empty.
   bool IsTimeUp = false;           ///< Or somebody asked to end.
   std::string Architecture = {};   ///< Of the GPU: `sm_90`.
   std::string Input = {};          ///< The program's arguments.

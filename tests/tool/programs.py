@@ -27,10 +27,12 @@ def option(name):
     return next((a[len(name) + 1:] for a in own if a.startswith(name + "=")), None)
 result = option("--json")
 if option("--survey"):
-    clock.sleep({takes})
+    limit = max(float(option("--end-after") or 1000), 0.01)
+    clock.sleep(min({takes}, limit))
     captures = [{{"file": "captured", "ns": 100, "digest": "{digest}"}}] if {replays} else []
     open(result, "w").write(json.dumps({{
         "version": 3, "problem": "", "device": "{device}", "capability": "9.0",
+        "endedAfter": limit if {takes} > limit else 0,
         "kernels": [{{"name": "{kernel}", "blockThreads": 96, "captures": captures,
                      "totalNs": 100,
                      "problem": "" if captures else "a test"}},
@@ -136,7 +138,8 @@ class ProgramTest(ToolTest):
         With rounding it is only wrong where multiplications are fused. The call
         wrong_from, and all after it, find a difference. Another kernel takes 10,
         and beside a changed one what is given. Captures of one digest are the same. The
-        first run takes so many seconds, of which others are other kernels' nanoseconds.
+        first run takes so many seconds, unless it is to be ended before, of which others are
+        other kernels' nanoseconds.
         """
         path = self.write("fake-verify", VERIFY.format(
             python=sys.executable, times=times, kernel=kernel, rounding=rounding,

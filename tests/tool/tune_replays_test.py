@@ -370,5 +370,51 @@ class Replayed(TuneTest):
         self.assertIn("decision:        keep", self.decisions())
 
 
+@unittest.skipUnless(find_nvcc(), "nvcc is not there")
+class EndedRun(TuneTest):
+    """A program that runs longer than the time allows."""
+
+    ENDED = "the run was ended after [01] s; --time=0 runs it whole"
+
+    def ended(self, *args, verdict="identical", replays=True, **fake):
+        self.fake_replay(GAINS, verdict=verdict)
+        self.fake_toolkit()
+        done = self.expect(DONE, super().tune(GAINS, "--cuda-path=kit", *args, replays=replays,
+                                              **fake))
+        self.assertFalse((self.folder / "calls").exists())
+        return done
+
+    def test_what_is_best_alone_is_written(self):
+        done = self.ended("--time=2", takes=1000)
+        self.assertRegex(done.stderr, f"bankstripe: {self.ENDED}")
+        self.assertIn("* stripes ", done.stdout)
+        self.assertRegex(done.stdout, f"not compared in the program: {self.ENDED}")
+        self.assertIn("decision:        stripe", self.decisions())
+
+    def test_what_only_the_program_could_compare_stays(self):
+        done = self.ended("--time=2", takes=1000, verdict="varies")
+        self.assertRegex(done.stdout, "the original stays: each launch leaves something else, and "
+                         f"the program was not compared: {self.ENDED}")
+        self.assertIn("decision:        keep", self.decisions())
+
+    def test_what_only_the_program_could_measure_is_left(self):
+        done = self.ended("--time=0.5", takes=1000, replays=False)
+        self.assertRegex(done.stdout, f"not measured: count: a test; {self.ENDED}")
+
+    def test_a_kernel_that_was_not_launched_by_then_is_not_called_unused(self):
+        done = self.ended("--time=0.5", takes=1000, kernel="another()")
+        self.assertRegex(done.stdout, f"not measured: no launch was seen; {self.ENDED}")
+
+    def test_a_run_that_ends_in_time_is_whole(self):
+        self.fake_replay(GAINS)
+        self.fake_toolkit()
+        for limit in ("--time=0", "--time=20"):
+            done = self.expect(DONE, super().tune(GAINS, "--cuda-path=kit", "--verbose", limit,
+                                                  replays=True, takes=0.1))
+            self.assertEqual("--end-after=" in done.stderr, limit == "--time=20")
+            self.assertNotIn("was ended", done.stderr + done.stdout)
+            self.assertIn("in the program, with the best of all kernels: 2.00x", done.stdout)
+
+
 if __name__ == "__main__":
     unittest.main()
