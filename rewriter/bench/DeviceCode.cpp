@@ -10,9 +10,14 @@
 #include "bench/Reply.h"
 #include "evidence/Ptxas.h"
 #include "frontend/NvccCommand.h"
+#include "model/SourceFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -59,8 +64,10 @@ DeviceCodes::linkedWith(const UnitRecord &Unit) const {
   return All;
 }
 
+// Another process has other ones.
 std::string DeviceCodes::newPath() {
-  return P.folder() + "/code" + std::to_string(Paths++);
+  return P.folder() + "/code" + std::to_string(getpid()) + "-" +
+         std::to_string(Paths++);
 }
 
 // For this GPU and nothing else.
@@ -131,9 +138,9 @@ DeviceCode &DeviceCodes::piece(const UnitRecord &Unit, const Version &V,
     return Piece;
   }
   const std::string Cubin = newPath() + ".cubin";
-  Steps.push_back({&Piece, commandFor(Asked, IsLinked, Cubin),
-                   Unit.Job.Directory, Cubin,
-                   "nvcc does not compile its file alone"});
+  Steps.push_back(
+      {&Piece, commandFor(Asked, IsLinked, Cubin), Unit.Job.Directory, Cubin,
+       "nvcc does not compile its file alone", /*IsLink=*/false, Root});
   if (Known)
     Piece.Key =
         Known->keyOf(Asked, P.nvcc(), Root,
@@ -163,7 +170,8 @@ void DeviceCodes::link(const Linking &L) {
       *Into.Key += " " + *Piece->Key;
   }
   Steps.push_front({&Into, std::move(Command), L.Unit->Job.Directory, Cubin,
-                    "nvcc does not link its files alone"});
+                    "nvcc does not link its files alone", /*IsLink=*/true,
+                    /*Tree=*/""});
 }
 
 void DeviceCodes::linkWhatIsDone() {
@@ -204,9 +212,38 @@ bankstripe::flagsForOnly(llvm::ArrayRef<std::string> Symbols) {
   return {"-Xptxas", "--entry=" + llvm::join(Symbols, ",--entry=")};
 }
 
+// Whatever the code of a unit depends on that may be another one in this run,
+// wherever its copies lie. Empty when that cannot be told.
+std::string DeviceCodes::contentOf(const Step &S) const {
+  namespace fs = llvm::sys::fs;
+  KeyBuilder Key;
+  for (StringRef Word : S.Command)
+    if (Word != S.Cubin)
+      Key.add("word", S.Tree.empty()
+                          ? Word.str()
+                          : llvm::join(llvm::split(Word, S.Tree), "<copies>"));
+  Key.add("directory", S.Directory);
+  std::set<std::string> Files = S.Tree.empty() ? P.files() : decltype(Files)();
+  std::error_code EC;
+  if (!S.Tree.empty())
+    for (fs::recursive_directory_iterator At(S.Tree, EC), End; !EC && At != End;
+         At.increment(EC))
+      if (fs::is_regular_file(At->path()))
+        Files.insert(At->path());
+  for (const std::string &File : Files) {
+    auto Text = readText(File);
+    if (!Text || EC)
+      return "";
+    Key.add(StringRef(File).drop_front(S.Tree.size()), *Text);
+  }
+  return Key.key();
+}
+
+// How long nvcc took, and what it printed.
+using NvccReport = std::pair<double, std::string>;
+
 // nvcc may know a kernel by another symbol; then ptxas takes all of them.
-std::string DeviceCodes::make(const Step &S) const {
-  setenv("TMPDIR", P.folder().c_str(), /*overwrite=*/1);
+static llvm::Expected<NvccReport> call(const DeviceCodes::Step &S) {
   const TimePoint Begin = std::chrono::steady_clock::now();
   ProcessResult Ended = runProcess(S.Command, Output::Together, S.Directory);
   if (StringRef(Ended.Out).contains("Unknown function")) {
@@ -217,17 +254,35 @@ std::string DeviceCodes::make(const Step &S) const {
       All.erase(Only - 1, Only + 1);
     Ended = runProcess(All, Output::Together, S.Directory);
   }
-  const double Took = secondsSince(Begin);
-  using Report = std::pair<double, std::string>;
-  return replyWith<Report>(
-      Ended.succeeded()
-          ? llvm::Expected<Report>(Report(Took, std::move(Ended.Out)))
-          : llvm::createStringError(Ended.problem() + "\n" + Ended.Out));
+  if (!Ended.succeeded())
+    return llvm::createStringError(Ended.problem() + "\n" + Ended.Out);
+  return NvccReport(secondsSince(Begin), std::move(Ended.Out));
+}
+
+// The lock goes with this process.
+std::string DeviceCodes::make(const Step &S) const {
+  setenv("TMPDIR", P.folder().c_str(), /*overwrite=*/1);
+  const std::string Content = S.IsLink ? "" : contentOf(S);
+  if (Content.empty())
+    return replyWith(call(S));
+  const std::string Place = P.folder() + "/" + Content;
+  (void)flock(
+      open((Place + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600),
+      LOCK_EX);
+  using Made = std::pair<NvccReport, std::string>; // With the cubin.
+  if (auto Known = fromBytes<Made>(readText(Place).value_or("")))
+    if (!errorToBool(replaceFile(S.Cubin, Known->second, std::nullopt)))
+      return replyWith<NvccReport>(std::move(Known->first));
+  llvm::Expected<NvccReport> Report = call(S);
+  if (auto Cubin = Report ? readText(S.Cubin) : std::nullopt)
+    consumeError(replaceFile(Place, toBytes(Made(*Report, std::move(*Cubin))),
+                             std::nullopt));
+  return replyWith(std::move(Report));
 }
 
 void DeviceCodes::receive(const Step &S, const WorkResult &Result) {
   DeviceCode &Into = *S.Into;
-  auto Report = readReply<std::pair<double, std::string>>(Result);
+  auto Report = readReply<NvccReport>(Result);
   Into.IsDone = true;
   if (Report) {
     Into.Cubin = S.Cubin;

@@ -11,7 +11,9 @@
 //   changed sources => a cubin per unit => linked, where one calls another
 //
 // Nothing waits here: nextStep() gives what can be done by now, and receive()
-// takes in what came of it.
+// takes in what came of it. What nvcc made of a unit lies in the program's
+// folder by its content: who makes the same, in whichever process, finds it
+// there, or waits for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,6 +61,8 @@ public:
     DeviceCode *Into = nullptr;
     std::vector<std::string> Command;
     std::string Directory, Cubin, Failure;
+    bool IsLink = false;
+    std::string Tree; ///< Where the copies of a unit are, if it changes.
   };
 
   /// All references outlive this. \p Known may be nothing. \p Architecture is
@@ -98,6 +102,7 @@ private:
                             llvm::ArrayRef<ChangedFile> Changes);
   DeviceCode &piece(const UnitRecord &Unit, const Version &V,
                     llvm::ArrayRef<ChangedFile> Changes, bool IsLinked);
+  std::string contentOf(const Step &S) const;
   struct Linking;
   void link(const Linking &L);
   void linkWhatIsDone();

@@ -6,14 +6,40 @@
 //===----------------------------------------------------------------------===//
 
 #include "bench/Gpus.h"
+#include "workers/Process.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include <cstdlib>
 #include <fcntl.h>
 #include <unistd.h>
 
 using namespace bankstripe;
 using llvm::StringRef;
+
+template <class T> static T driverFunction(const char *Name) {
+  return reinterpret_cast<T>(
+      llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(Name));
+}
+
+// With the types and numbers of cuda.h.
+static std::string askDriver() {
+  constexpr int MajorAttribute = 75, MinorAttribute = 76;
+  auto *const Init = driverFunction<int (*)(unsigned)>("cuInit");
+  auto *const Get = driverFunction<int (*)(int *, int)>("cuDeviceGet");
+  auto *const Ask =
+      driverFunction<int (*)(int *, int, int)>("cuDeviceGetAttribute");
+  int Device = 0, Major = 0, Minor = 0;
+  if (!Init || !Get || !Ask || Init(0) || Get(&Device, 0) ||
+      Ask(&Major, MajorAttribute, Device) ||
+      Ask(&Minor, MinorAttribute, Device))
+    return "";
+  return "sm_" + std::to_string(Major) + std::to_string(Minor);
+}
+
+// The driver starts threads, which a process with workers must not have.
+std::string bankstripe::architectureOfGpu() {
+  return Process(askDriver, Output::Together).wait().Answer;
+}
 
 Gpus::Gpus(const std::string &Folder, unsigned AtATime) : AtATime(AtATime) {
   llvm::SmallVector<StringRef> Names;

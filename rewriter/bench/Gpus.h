@@ -26,6 +26,10 @@ struct Gpu {
   bool IsLeftOut = false;
 };
 
+/// The architecture of the first GPU that is visible, as `sm_90`; empty where
+/// the driver, which is loaded, does not tell.
+std::string architectureOfGpu();
+
 class Gpus {
 public:
   /// Files for locks come into \p Folder; each GPU does \p AtATime replays.

@@ -90,8 +90,10 @@ ProcessResult Program::execute(const std::vector<std::string> &Command,
   if (Work.isVerbose())
     llvm::errs() << "bankstripe: " << llvm::join(Command, " ") << '\n';
   ProcessResult Ended = runProcess(Command, Printed);
-  if (Ended.Interrupted && !GoesOn)
+  if (Ended.Interrupted && !GoesOn) {
+    Beside.reset(); // It writes into what goes now.
     std::exit(endAs(Ended));
+  }
   if (Ended.Interrupted)
     Asked = Ended.Interrupted;
   return Ended;

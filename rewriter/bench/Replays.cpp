@@ -9,6 +9,7 @@
 #include "bench/Reply.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -135,11 +136,15 @@ llvm::Expected<int> Replays::search(std::vector<TuneGroup> &Groups,
            findKernel(Movable->Kernels[Row], Seen)->Captures)
         Whole += C.File.empty() ? 0 : C.Nanoseconds;
   }
+  if (llvm::Error E = replaceFile(beginning(), "", std::nullopt))
+    return std::move(E);
   const unsigned Compilers = P.work().Limits.Processes;
   Shown.emplace(/*Total=*/2, !P.work().isQuiet());
   Workers Pool({static_cast<unsigned>(Compilers + Devices.allPlaces()),
                 /*Seconds=*/0},
                [this](size_t I, const WorkResult &W) { receive(I, W); });
+  if (auto First = P.takeBeside())
+    Pool.adopt(Pieces++, std::move(*First));
   int Signal = 0;
   while (!Signal) {
     if (llvm::Error E = sortCompiled())
@@ -165,6 +170,33 @@ llvm::Expected<int> Replays::search(std::vector<TuneGroup> &Groups,
     }
   Shown.reset();
   return Signal;
+}
+
+// A problem ends it: the search will tell.
+void Replays::compileFirst(std::vector<TuneGroup> &Groups, const Plan &All,
+                           Search &By, unsigned Cores) {
+  Movable = &All;
+  Order = &By;
+  for (TuneGroup &G : Groups)
+    if (llvm::any_of(G.Kernels,
+                     [&](unsigned Row) { return !unitOf(All.Kernels[Row]); }))
+      G.WhyLeft = "it is compiled for another architecture only";
+  Workers Pool({Cores, /*Seconds=*/0},
+               [this](size_t I, const WorkResult &W) { receive(I, W); });
+  while (true) {
+    Versions.remove_if([](const Version &V) { return V.isCompiled(); });
+    bool Began = false;
+    if (Steps.size() < Cores && !llvm::sys::fs::exists(beginning())) {
+      auto IsNew =
+          beginStep(Pool) ? llvm::Expected<bool>(true) : beginVersion();
+      if (!IsNew)
+        return consumeError(IsNew.takeError());
+      Began = *IsNew;
+    }
+    if (!Began && Steps.empty())
+      return;
+    Pool.receive(/*Wait=*/!Began);
+  }
 }
 
 bool Replays::isSearched(const TuneGroup &G) const {

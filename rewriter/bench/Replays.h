@@ -48,6 +48,11 @@ public:
   llvm::Expected<int> search(std::vector<TuneGroup> &Groups, const Plan &All,
                              Search &By);
 
+  /// Compiles what a search of these would begin with, where another process of
+  /// \p Program will ask for it, on so many cores, until that one searches.
+  void compileFirst(std::vector<TuneGroup> &Groups, const Plan &All, Search &By,
+                    unsigned Cores);
+
   /// Versions of launches that were replayed.
   unsigned count() const { return Count; }
   /// Those of which the result was known from before.
@@ -102,6 +107,8 @@ private:
     TimePoint Begin;
     Gpu *On = nullptr;
   };
+  /// What is there once the search has begun.
+  std::string beginning() const { return P.folder() + "/search"; }
   std::string whyNot(const TuneGroup &G) const;
   const UnitRecord *unitOf(const KernelPlan &K) const;
   bool isSearched(const TuneGroup &G) const;

@@ -162,17 +162,14 @@ static llvm::Expected<int> tune(const ToolOptions &Options,
   if (!P)
     return P.takeError();
   announceTime(Options);
-  const TimePoint BeforeBuild = std::chrono::steady_clock::now();
-  llvm::Expected<std::string> Built = P->build("original", {});
-  if (!Built)
-    return Built.takeError();
-  const double SecondsToBuild = secondsSince(BeforeBuild);
-  Tuning T(Options, std::move(Read), *P, std::move(*Built), SecondsToBuild,
-           Begin);
+  Tuning T(Options, std::move(Read), *P, MinSpeedup, Begin);
+  T.compileFirst();
+  if (llvm::Error E = T.build())
+    return std::move(E);
   if (llvm::Error E = T.survey(Likely, Assumed))
     return std::move(E);
   std::optional<HeldSignals> Held(std::in_place);
-  if (llvm::Error E = T.search(MinSpeedup))
+  if (llvm::Error E = T.search())
     return std::move(E);
   if (T.foundNothing())
     llvm::errs() << "bankstripe: the program launches nothing whose arrays "

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <csignal>
 #include <set>
+#include <unistd.h>
 
 using namespace bankstripe;
 
@@ -30,6 +31,60 @@ void Tuning::adoptGpu() {
     Planning.SharedLimit = commonSharedLimit(Planning);
 }
 
+void Tuning::findGroups(
+    llvm::function_ref<bool(const KernelPlan &)> IsLaunched) {
+  Result.Movable = makePlan(Units, Read.Planning);
+  PlanOptions Usual = Read.Planning;
+  Usual.MinSpeedup = MinSpeedup;
+  Result.Groups = tuneGroups(Result.Movable, IsLaunched);
+  Order.emplace(
+      Result.Groups, Result.Movable, layoutsOf(makePlan(Units, Usual)),
+      [this](const TuneGroup &G, const Arrangement &A) {
+        return foresee(G, A);
+      },
+      Options.Program.MostSeconds == 0);
+}
+
+// The build and the run come first, and keep a core for themselves. Where only
+// the run tells a block, versions will be others.
+void Tuning::compileFirst() {
+  constexpr int Yields = 10;
+  constexpr double HardlyRight = 0.001;
+  if (P.work().Limits.Processes < 2)
+    return;
+  P.workBeside([&]() -> std::string {
+    (void)nice(Yields);
+    Seen.Architecture = architectureOfGpu();
+    if (Seen.Architecture.empty())
+      return "";
+    adoptGpu();
+    findGroups([](const KernelPlan &) { return true; });
+    for (TuneGroup &G : Result.Groups)
+      if (llvm::any_of(G.Kernels, [&](unsigned Row) {
+            return Result.Movable.Kernels[Row].Block.Source ==
+                   BlockSizeSource::Unknown;
+          }))
+        G.Share = HardlyRight;
+    Replays(
+        Read.Units, P, Read.Known.get(), Seen,
+        [this](const Trial &T) { return carryOut(T); }, Options.Program.Accepts)
+        .compileFirst(Result.Groups, Result.Movable, *Order,
+                      P.work().Limits.Processes - 1);
+    return "";
+  });
+}
+
+llvm::Error Tuning::build() {
+  const TimePoint Before = std::chrono::steady_clock::now();
+  llvm::Expected<std::string> Built = P.build("original", {});
+  if (!Built)
+    return Built.takeError();
+  Original = std::move(*Built);
+  SecondsToBuild = secondsSince(Before);
+  return llvm::Error::success();
+}
+
+// Half of the time that is left is for the search.
 llvm::Error Tuning::survey(const std::vector<TuneGroup> &Likely,
                            const Plan &Assumed) {
   std::vector<std::string> Symbols;
@@ -152,26 +207,17 @@ bool Tuning::isOver(int Signal) {
   return Signal != 0;
 }
 
-llvm::Error Tuning::search(double MinSpeedup) {
+llvm::Error Tuning::search() {
   P.goOnWhenAsked();
   SecondsToConfirm =
       std::min(SecondsToBuild + 3 * SecondsOfARun,
                (Options.Program.MostSeconds - secondsSince(Begin)) / 2);
   setSearchTime();
-  Result.Movable = makePlan(Units, Read.Planning);
-  PlanOptions Usual = Read.Planning;
-  Usual.MinSpeedup = MinSpeedup;
-  Result.Groups = tuneGroups(Result.Movable, [&](const KernelPlan &K) {
+  findGroups([&](const KernelPlan &K) {
     return Seen.Kernels.count(comparableName(K.Facts.Id)) != 0;
   });
   for (TuneGroup &G : Result.Groups)
     weigh(G);
-  Order.emplace(
-      Result.Groups, Result.Movable, layoutsOf(makePlan(Units, Usual)),
-      [this](const TuneGroup &G, const Arrangement &A) {
-        return foresee(G, A);
-      },
-      Options.Program.MostSeconds == 0);
   Replays Alone(
       Read.Units, P, Read.Known.get(), Seen,
       [this](const Trial &T) {

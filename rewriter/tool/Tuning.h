@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One `bankstripe tune`: the original runs once, then versions of its kernels
-// are measured alone or in the program, then the best of all together
-// (docs/guide/tune.md). From the search on it ends when the time is up, or when
-// somebody asks for it, with what is best and right by then.
+// One `bankstripe tune`: the original is built and runs once, while the first
+// versions of its kernels are compiled; then these are measured alone or in the
+// program, then the best of all together (docs/guide/tune.md). From the search
+// on it ends when the time is up, or when somebody asks for it, with what is
+// best and right by then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,16 +26,19 @@ namespace bankstripe {
 /// One `bankstripe tune`.
 class Tuning {
 public:
-  /// \p Original is the executable, which took so many seconds to build.
+  /// \p MinSpeedup is what predictions need for the tool to move arrays.
   Tuning(const ToolOptions &Options, ReadResult Read, Program &P,
-         std::string Original, double SecondsToBuild, TimePoint Begin)
+         double MinSpeedup, TimePoint Begin)
       : Options(Options), Read(std::move(Read)), Units(this->Read.results()),
-        P(P), Original(std::move(Original)), SecondsToBuild(SecondsToBuild),
-        Begin(Begin) {}
+        P(P), MinSpeedup(MinSpeedup), Begin(Begin) {}
 
+  /// Begins to compile versions that the search is likely to begin with, in
+  /// another process.
+  void compileFirst();
+  llvm::Error build();
   /// Runs the program. What it shows of blocks counts as known from then on.
   llvm::Error survey(const std::vector<TuneGroup> &Likely, const Plan &Assumed);
-  llvm::Error search(double MinSpeedup);
+  llvm::Error search();
   llvm::Error confirm();
   /// Whether all that could move was launched with blocks that leave no room.
   bool foundNothing() const {
@@ -53,6 +57,7 @@ public:
 
 private:
   void adoptGpu();
+  void findGroups(llvm::function_ref<bool(const KernelPlan &)> IsLaunched);
   void weigh(TuneGroup &G) const;
   std::optional<double> foresee(const TuneGroup &G, const Arrangement &A) const;
   bool hasToConfirm() const;
@@ -75,12 +80,13 @@ private:
   ReadResult Read;                     ///< Whatever can move does.
   const std::vector<UnitResult> Units; ///< Planned for again and again.
   Program &P;
+  const double MinSpeedup;
   std::string Original; ///< The executable.
   ProgramRun Seen;
   TuneResult Result;
   std::optional<Search> Order;
   double SecondsOfARun = 0; ///< Of the whole program, captures included.
-  double SecondsToBuild, SecondsToConfirm = 0;
+  double SecondsToBuild = 0, SecondsToConfirm = 0;
   TimePoint Begin;
   int StoppedBy = 0;
 };

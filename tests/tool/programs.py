@@ -117,12 +117,14 @@ BUILD = '{ cat a.cu; echo "// $NVCC_APPEND_FLAGS"; } >app && chmod +x app'
 class ProgramTest(ToolTest):
     """A test with an `a.cu` that can be rewritten, and a driver to find."""
 
+    DRIVER = "int driver;\n"  # It tells nothing of GPUs.
+
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.driver = folder.name
-        (pathlib.Path(folder.name) / "driver.c").write_text("int driver;\n")
+        (pathlib.Path(folder.name) / "driver.c").write_text(cls.DRIVER)
         subprocess.run(["cc", "-shared", "-o", f"{folder.name}/libcuda.so.1",
                         f"{folder.name}/driver.c"], check=True)
 
