@@ -223,9 +223,11 @@ std::string DeviceCodes::contentOf(const Step &S) const {
                           ? Word.str()
                           : llvm::join(llvm::split(Word, S.Tree), "<copies>"));
   Key.add("directory", S.Directory);
-  std::set<std::string> Files = S.Tree.empty() ? P.files() : decltype(Files)();
+  std::set<std::string> Files;
   std::error_code EC;
-  if (!S.Tree.empty())
+  if (S.Tree.empty())
+    Files = P.files();
+  else
     for (fs::recursive_directory_iterator At(S.Tree, EC), End; !EC && At != End;
          At.increment(EC))
       if (fs::is_regular_file(At->path()))

@@ -16,22 +16,17 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
-template <class T> static T driverFunction(const char *Name) {
-  return reinterpret_cast<T>(
-      llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(Name));
-}
-
-// With the types and numbers of cuda.h.
+// With the types and numbers of cuda.h. The first device is 0.
 static std::string askDriver() {
+  using llvm::sys::DynamicLibrary;
   constexpr int MajorAttribute = 75, MinorAttribute = 76;
-  auto *const Init = driverFunction<int (*)(unsigned)>("cuInit");
-  auto *const Get = driverFunction<int (*)(int *, int)>("cuDeviceGet");
-  auto *const Ask =
-      driverFunction<int (*)(int *, int, int)>("cuDeviceGetAttribute");
-  int Device = 0, Major = 0, Minor = 0;
-  if (!Init || !Get || !Ask || Init(0) || Get(&Device, 0) ||
-      Ask(&Major, MajorAttribute, Device) ||
-      Ask(&Minor, MinorAttribute, Device))
+  auto *const Init = reinterpret_cast<int (*)(unsigned)>(
+      DynamicLibrary::SearchForAddressOfSymbol("cuInit"));
+  auto *const Ask = reinterpret_cast<int (*)(int *, int, int)>(
+      DynamicLibrary::SearchForAddressOfSymbol("cuDeviceGetAttribute"));
+  int Major = 0, Minor = 0;
+  if (!Init || !Ask || Init(0) || Ask(&Major, MajorAttribute, 0) ||
+      Ask(&Minor, MinorAttribute, 0))
     return "";
   return "sm_" + std::to_string(Major) + std::to_string(Minor);
 }

@@ -131,23 +131,20 @@ static void watch(pid_t Process, const ChildRequest &Request,
   using Seconds = std::chrono::duration<double>;
   constexpr auto Never = Clock::time_point::max();
   const auto Begin = Clock::now();
-  const auto In = [Begin](double Time) {
-    return Begin + std::chrono::duration_cast<Clock::duration>(Seconds(Time));
-  };
-  const auto Timeout =
-      Request.TimeoutSeconds > 0 ? In(Request.TimeoutSeconds) : Never;
-  auto Ask = Request.MayEnd ? In(Request.AskAfterSeconds) : Never;
-  while (Result.EndedAfter == 0 && !Result.TimedOut) {
-    if (endsUntil(std::min(Ask, Timeout), Process, Result))
+  const auto Timeout = std::chrono::duration_cast<Clock::duration>(
+      Seconds(Request.TimeoutSeconds));
+  const auto Last = Request.TimeoutSeconds > 0 ? Begin + Timeout : Never;
+  while (!Result.TimedOut && Result.EndedAfter == 0) {
+    const auto Ask = Clock::now() + std::chrono::milliseconds(200);
+    if (endsUntil(std::min(Ask, Last), Process, Result))
       return;
-    Result.TimedOut = Clock::now() >= Timeout;
-    // It may come to its end meanwhile.
-    if (!Result.TimedOut && Request.MayEnd()) {
+    const double Passed = Seconds(Clock::now() - Begin).count();
+    if (Request.MayEnd && Request.MayEnd(Passed)) {
       if (hasEnded(Process, Result))
         return;
-      Result.EndedAfter = Seconds(Clock::now() - Begin).count();
+      Result.EndedAfter = Passed;
     }
-    Ask = Clock::now() + std::chrono::seconds(1);
+    Result.TimedOut = Clock::now() >= Last;
   }
   ::kill(-Process, SIGTERM);
   const bool Ends =

@@ -27,10 +27,8 @@ struct ChildRequest {
   /// as the system lets it: not in containers that forbid personality().
   /// Without a value, as in this process.
   std::optional<bool> FixedAddresses = std::nullopt;
-  /// Asked after so many seconds, and each further second, whether it is to be
-  /// ended.
-  std::function<bool()> MayEnd = nullptr;
-  double AskAfterSeconds = 0;
+  /// Asked now and then, after so many seconds, whether it is to be ended.
+  std::function<bool(double Seconds)> MayEnd = nullptr;
 };
 
 /// How it went.

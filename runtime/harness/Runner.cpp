@@ -120,7 +120,7 @@ Runner::~Runner() {
 }
 
 RecordedRun Runner::run(const Command &What, RecordRequest Request,
-                        bool RandomAddresses, const EarlyEnd &Early) {
+                        bool RandomAddresses, const EndRule &MayEnd) {
   RecordedRun Run;
   const bool IsTimed = Request.Mode == RecordingMode::Time;
   const std::string Own = fmt::format("{}/{}", folder(), RunCount++);
@@ -138,15 +138,14 @@ RecordedRun Runner::run(const Command &What, RecordRequest Request,
   Child.Program = What.Program;
   Child.Arguments = What.Arguments;
   Child.TimeoutSeconds = TimeoutSeconds;
-  if (Early.MayEnd)
-    Child.MayEnd = [&] {
-      return Early.MayEnd([&] {
+  if (MayEnd)
+    Child.MayEnd = [&](double Seconds) {
+      return MayEnd(Seconds, [&] {
         RecordedRun SoFar;
         readProcesses(SoFar, Request.Recording);
         return SoFar;
       });
     };
-  Child.AskAfterSeconds = Early.Seconds;
   if (!IsTimed)
     Child.FixedAddresses = !RandomAddresses;
   Child.Environment["CUDA_INJECTION64_PATH"] = Recorder;

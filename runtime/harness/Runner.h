@@ -47,12 +47,10 @@ struct DigestRun {
   std::optional<WantedSurvey> Survey = std::nullopt;
 };
 
-/// When a run is ended before its end.
-struct EarlyEnd {
-  double Seconds = 0; ///< Asked from then on, while it runs.
-  /// \param Read reads what was recorded by then.
-  std::function<bool(const std::function<RecordedRun()> &Read)> MayEnd;
-};
+/// Whether a run is to be ended after so many seconds; Read reads what was
+/// recorded by then.
+using EndRule = std::function<bool(double Seconds,
+                                   const std::function<RecordedRun()> &Read)>;
 
 /// A run of an earlier survey.
 struct KeptRun {
@@ -78,7 +76,7 @@ public:
   ///
   /// \param Request its file is named here.
   RecordedRun run(const Command &What, RecordRequest Request,
-                  bool RandomAddresses = false, const EarlyEnd &Early = {});
+                  bool RandomAddresses = false, const EndRule &MayEnd = {});
   /// Likewise, and forgets the files.
   ///
   /// \param KeepAs where to keep() a run without a problem before that; empty:

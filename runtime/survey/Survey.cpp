@@ -115,8 +115,7 @@ capturesOf(size_t Place, const std::string &Folder, const RecordedRun &Run) {
   return Found;
 }
 
-// Launches in graphs have times and no numbers, and half a capture is what a
-// process left that was ended.
+// Launches in graphs have times and no numbers. Who was ended left half of one.
 static bool isUsable(unsigned Number, const std::string &Path,
                      size_t Executions) {
   return Number < Executions &&
@@ -246,12 +245,12 @@ Survey bankstripe::runtime::survey(const SurveyOptions &O,
        fs::remove(Runner::placeOf(O.Folder, I) + "/ending", Error); ++I)
     ;
   Programs.show("running the program");
-  EarlyEnd Early;
-  if (O.EndAfter)
-    Early = {*O.EndAfter,
-             [&](const auto &Read) { return isAnyCaptured(Wanted, Read); }};
-  const RecordedRun Run = Programs.run(O.Program, std::move(Request),
-                                       /*RandomAddresses=*/false, Early);
+  const RecordedRun Run =
+      Programs.run(O.Program, std::move(Request), /*RandomAddresses=*/false,
+                   [&](double Seconds, const auto &Read) {
+                     return O.EndAfter && Seconds >= *O.EndAfter &&
+                            isAnyCaptured(Wanted, Read);
+                   });
   Result.EndedAfter = Run.Child.EndedAfter;
   if (!Run.Child.exited() && Result.EndedAfter == 0)
     Result.Problem = "the program: " + Run.Child.describe();

@@ -376,7 +376,6 @@ class CompiledFirst(TuneTest):
 
     DRIVER = """#include <stdlib.h>
 int cuInit(unsigned flags) { return 0; }
-int cuDeviceGet(int *device, int number) { return 0; }
 int cuDeviceGetAttribute(int *value, int which, int device) {
   *value = which == 75 ? atoi(getenv("MAJOR")) : 0;
   return 0;
