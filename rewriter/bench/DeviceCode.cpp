@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fcntl.h>
 #include <sys/file.h>
@@ -21,6 +22,26 @@
 
 using namespace bankstripe;
 using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+namespace bankstripe {
+
+namespace {
+
+/// What a call of nvcc left.
+struct MadeCode {
+  double Seconds = 0; ///< That it took.
+  std::string Printed, Cubin;
+  std::set<std::string> Only; ///< The kernels that were asked for, if any.
+};
+
+} // namespace
+
+BANKSTRIPE_FIELDS(MadeCode, Seconds, Printed, Cubin, Only)
+
+} // namespace bankstripe
+
+static constexpr char OnlyFlag[] = "--entry=";
 
 ResourceTable bankstripe::forVersions(const ResourceTable &Reply,
                                       const std::vector<Kernel> &Kernels,
@@ -209,16 +230,16 @@ std::optional<DeviceCodes::Step> DeviceCodes::nextStep() {
 
 std::vector<std::string>
 bankstripe::flagsForOnly(llvm::ArrayRef<std::string> Symbols) {
-  return {"-Xptxas", "--entry=" + llvm::join(Symbols, ",--entry=")};
+  return {"-Xptxas",
+          OnlyFlag + llvm::join(Symbols, "," + std::string(OnlyFlag))};
 }
 
-// Whatever the code of a unit depends on that may be another one in this run,
+// Whatever the code of a kernel depends on that may be another one in this run,
 // wherever its copies lie. Empty when that cannot be told.
 std::string DeviceCodes::contentOf(const Step &S) const {
-  namespace fs = llvm::sys::fs;
   KeyBuilder Key;
   for (StringRef Word : S.Command)
-    if (Word != S.Cubin)
+    if (Word != S.Cubin && !Word.starts_with(OnlyFlag))
       Key.add("word", S.Tree.empty()
                           ? Word.str()
                           : llvm::join(llvm::split(Word, S.Tree), "<copies>"));
@@ -241,55 +262,73 @@ std::string DeviceCodes::contentOf(const Step &S) const {
   return Key.key();
 }
 
-// How long nvcc took, and what it printed.
-using NvccReport = std::pair<double, std::string>;
-
 // nvcc may know a kernel by another symbol; then ptxas takes all of them.
-static llvm::Expected<NvccReport> call(const DeviceCodes::Step &S) {
+static llvm::Expected<MadeCode> call(const DeviceCodes::Step &S) {
   const TimePoint Begin = std::chrono::steady_clock::now();
   ProcessResult Ended = runProcess(S.Command, Output::Together, S.Directory);
   if (StringRef(Ended.Out).contains("Unknown function")) {
     std::vector<std::string> All = S.Command;
     auto Only = llvm::find_if(
-        All, [](StringRef Word) { return Word.starts_with("--entry="); });
+        All, [](StringRef Word) { return Word.starts_with(OnlyFlag); });
     if (Only != All.end())
       All.erase(Only - 1, Only + 1);
     Ended = runProcess(All, Output::Together, S.Directory);
   }
   if (!Ended.succeeded())
     return llvm::createStringError(Ended.problem() + "\n" + Ended.Out);
-  return NvccReport(secondsSince(Begin), std::move(Ended.Out));
+  return MadeCode{secondsSince(Begin), std::move(Ended.Out), {}, {}};
 }
 
-// The lock goes with this process.
+// What was made of that content for these kernels, or for more: before the run
+// nobody knows which instances of a template are launched.
+static std::optional<MadeCode> findMade(StringRef Folder, StringRef Content,
+                                        const std::set<std::string> &Only) {
+  std::error_code EC;
+  for (fs::directory_iterator At(Folder, EC), End; !EC && At != End;
+       At.increment(EC))
+    if (llvm::sys::path::filename(At->path()).starts_with(Content))
+      if (auto Made = fromBytes<MadeCode>(readText(At->path()).value_or(""));
+          Made && std::ranges::includes(Made->Only, Only))
+        return Made;
+  return std::nullopt;
+}
+
+// Who makes just this is waited for: the lock goes with that process.
 std::string DeviceCodes::make(const Step &S) const {
   setenv("TMPDIR", P.folder().c_str(), /*overwrite=*/1);
   const std::string Content = S.IsLink ? "" : contentOf(S);
   if (Content.empty())
     return replyWith(call(S));
-  const std::string Place = P.folder() + "/" + Content;
+  std::set<std::string> Only;
+  for (StringRef Word : S.Command)
+    if (Word.starts_with(OnlyFlag))
+      for (StringRef Kernel : llvm::split(Word, ','))
+        Only.insert(Kernel.str());
+  const std::string Place =
+      P.folder() + "/" + Content + strongDigestOf(toBytes(Only));
   (void)flock(
       open((Place + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600),
       LOCK_EX);
-  using Made = std::pair<NvccReport, std::string>; // With the cubin.
-  if (auto Known = fromBytes<Made>(readText(Place).value_or("")))
-    if (!errorToBool(replaceFile(S.Cubin, Known->second, std::nullopt)))
-      return replyWith<NvccReport>(std::move(Known->first));
-  llvm::Expected<NvccReport> Report = call(S);
-  if (auto Cubin = Report ? readText(S.Cubin) : std::nullopt)
-    consumeError(replaceFile(Place, toBytes(Made(*Report, std::move(*Cubin))),
-                             std::nullopt));
-  return replyWith(std::move(Report));
+  if (auto Made = findMade(P.folder(), Content, Only))
+    if (!errorToBool(
+            replaceFile(S.Cubin, std::exchange(Made->Cubin, ""), std::nullopt)))
+      return replyWith<MadeCode>(std::move(*Made));
+  llvm::Expected<MadeCode> Made = call(S);
+  if (auto Cubin = Made ? readText(S.Cubin) : std::nullopt)
+    consumeError(replaceFile(
+        Place, toBytes(MadeCode{Made->Seconds, Made->Printed, *Cubin, Only}),
+        std::nullopt));
+  return replyWith(std::move(Made));
 }
 
 void DeviceCodes::receive(const Step &S, const WorkResult &Result) {
   DeviceCode &Into = *S.Into;
-  auto Report = readReply<NvccReport>(Result);
+  auto Report = readReply<MadeCode>(Result);
   Into.IsDone = true;
   if (Report) {
     Into.Cubin = S.Cubin;
-    Into.Seconds += Report->first;
-    for (const auto &[Name, Used] : parsePtxasReport(Report->second))
+    Into.Seconds += Report->Seconds;
+    for (const auto &[Name, Used] : parsePtxasReport(Report->Printed))
       Into.Used[Name] = Used;
   } else {
     Into.Problem = S.Failure;

@@ -382,7 +382,7 @@ int cuDeviceGetAttribute(int *value, int which, int device) {
 }
 """
 
-    def compiled(self, count, *args, then="true", major="9", slow=False):
+    def compiled(self, count, *args, then="true", major="9", slow=False, **fake):
         """The commands before the program is built, which waits for so many, and after it."""
         self.fake_replay(GAINS)
         self.fake_toolkit()
@@ -390,7 +390,7 @@ int cuDeviceGetAttribute(int *value, int which, int device) {
             nvcc = self.folder / "kit/bin/nvcc"
             nvcc.write_text(nvcc.read_text().replace('echo "ptxas', 'sleep 0.5\necho "ptxas', 1))
         log = self.write("compiled", "")
-        verify = self.fake_verify(GAINS, replays=True)
+        verify = self.fake_verify(GAINS, replays=True, **fake)
         wait = (f"i=0; until [ $(wc -l <{log}) -ge {count} ] || [ $i -ge 400 ]; "
                 "do sleep 0.05; i=$((i + 1)); done")
         done = self.expect(DONE, self.run_tool(
@@ -428,6 +428,15 @@ int cuDeviceGetAttribute(int *value, int which, int device) {
         self.write("a.cu", moves().split("void launch")[0])
         first, later = self.compiled(4, "--time=0")
         self.assertEqual((len(first), len(later)), (4, 3))
+
+    def test_instances_of_a_template_that_are_not_launched_do_no_harm(self):
+        launch = "count<<<1, 128>>>(in, out);"
+        self.write("a.cu", moves().replace("__global__", "template <int N> __global__").replace(
+            launch, "".join(launch.replace("<<<", f"<{n}><<<") for n in (1, 2))))
+        first, later = self.compiled(4, "--time=0", kernel="void count<2>(int const*, int*)")
+        self.assertEqual((len(first), later), (4, []))
+        for words in first:
+            self.assertEqual(words.count("--entry="), 2)
 
     def test_one_core_builds_and_nothing_else(self):
         first, later = self.compiled(0, "-j1", then="sleep 0.5")
