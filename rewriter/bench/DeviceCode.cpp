@@ -26,16 +26,12 @@ namespace fs = llvm::sys::fs;
 
 namespace bankstripe {
 
-namespace {
-
 /// What a call of nvcc left.
 struct MadeCode {
   double Seconds = 0; ///< That it took.
   std::string Printed, Cubin;
   std::set<std::string> Only; ///< The kernels that were asked for, if any.
 };
-
-} // namespace
 
 BANKSTRIPE_FIELDS(MadeCode, Seconds, Printed, Cubin, Only)
 

@@ -303,9 +303,9 @@ llvm::Expected<Measurement> Program::measure(StringRef Original,
   return Json ? parseMeasurement(*Json) : Json.takeError();
 }
 
-llvm::Expected<ProgramRun>
-Program::survey(StringRef Executable, ArrayRef<std::string> Symbols,
-                std::optional<double> EndAfter) const {
+llvm::Expected<ProgramRun> Program::survey(StringRef Executable,
+                                           ArrayRef<std::string> Symbols,
+                                           double EndAfter) const {
   const std::string Captures = captures();
   if (std::error_code EC = fs::create_directories(Captures))
     return llvm::createStringError("cannot create '" + Captures +
@@ -315,8 +315,8 @@ Program::survey(StringRef Executable, ArrayRef<std::string> Symbols,
                                        std::to_string(Options.MostCaptured)};
   for (const std::string &Symbol : Symbols)
     Command.push_back("--kernel=" + Symbol);
-  if (EndAfter)
-    Command.push_back("--end-after=" + std::to_string(*EndAfter));
+  if (EndAfter > 0)
+    Command.push_back("--end-after=" + std::to_string(EndAfter));
   Command.insert(Command.end(), {"--", Executable.str()});
   llvm::append_range(Command, Options.Arguments);
   auto Json = resultOf(std::move(Command));

@@ -103,11 +103,11 @@ public:
                                       unsigned TimedRuns) const;
 
   /// Runs \p Executable, and captures launches of the kernels with these
-  /// symbols. After so many seconds, if any are given, the run is ended once
-  /// there is a capture.
+  /// symbols. After so many seconds, if not 0, the run is ended once there is a
+  /// capture.
   llvm::Expected<ProgramRun> survey(llvm::StringRef Executable,
                                     llvm::ArrayRef<std::string> Symbols,
-                                    std::optional<double> EndAfter) const;
+                                    double EndAfter) const;
 
   /// Does \p Work in a copy of this process, with what that starts, while this
   /// one goes on. It ends with this, or with who takes it.

@@ -49,7 +49,6 @@ void Tuning::findGroups(
 // the run tells a block, versions will be others.
 void Tuning::compileFirst() {
   constexpr int Yields = 10;
-  constexpr double HardlyRight = 0.001;
   if (P.work().Limits.Processes < 2)
     return;
   P.workBeside([&]() -> std::string {
@@ -58,13 +57,9 @@ void Tuning::compileFirst() {
     if (Seen.Architecture.empty())
       return "";
     adoptGpu();
-    findGroups([](const KernelPlan &) { return true; });
-    for (TuneGroup &G : Result.Groups)
-      if (llvm::any_of(G.Kernels, [&](unsigned Row) {
-            return Result.Movable.Kernels[Row].Block.Source ==
-                   BlockSizeSource::Unknown;
-          }))
-        G.Share = HardlyRight;
+    findGroups([](const KernelPlan &K) {
+      return K.Block.Source != BlockSizeSource::Unknown;
+    });
     Replays(
         Read.Units, P, Read.Known.get(), Seen,
         [this](const Trial &T) { return carryOut(T); }, Options.Program.Accepts)
@@ -95,10 +90,9 @@ llvm::Error Tuning::survey(const std::vector<TuneGroup> &Likely,
     llvm::errs() << "bankstripe: running the program to see what it launches\n";
   const auto Before = std::chrono::steady_clock::now();
   const double Most = Options.Program.MostSeconds;
-  std::optional<double> EndAfter;
-  if (Most > 0)
-    EndAfter = std::max(Most - secondsSince(Begin), 0.0) / 2;
-  llvm::Expected<ProgramRun> Run = P.survey(Original, Symbols, EndAfter);
+  llvm::Expected<ProgramRun> Run =
+      P.survey(Original, Symbols,
+               Most > 0 ? std::max(Most - secondsSince(Begin), 0.01) / 2 : 0);
   if (!Run)
     return Run.takeError();
   SecondsOfARun = secondsSince(Before);

@@ -211,15 +211,13 @@ static bool isAnyCaptured(const WantedSurvey &Wanted,
   if (whyUnusable(Wanted.Folder).empty())
     return false;
   const RecordedRun Run = Read();
-  for (size_t Place = 0; Place < Wanted.Kernels.size(); ++Place) {
-    const auto Executions =
-        std::ranges::count_if(Run.Record.Executions, [&](const Launch &L) {
-          return L.Kernel.text() == Wanted.Kernels[Place];
-        });
+  std::map<std::string, size_t> Executions;
+  for (const Launch &L : Run.Record.Executions)
+    ++Executions[L.Kernel];
+  for (size_t Place = 0; Place < Wanted.Kernels.size(); ++Place)
     for (const auto &[Number, Path] : capturesOf(Place, Wanted.Folder, Run))
-      if (isUsable(Number, Path, Executions))
+      if (isUsable(Number, Path, Executions[Wanted.Kernels[Place]]))
         return true;
-  }
   return false;
 }
 
