@@ -28,7 +28,7 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/TextDiagnosticBuffer.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -299,7 +299,7 @@ makeTargetMachine(const Module &M, const clang::TargetOptions &Target) {
 
 bool needsDeviceLibrary(const Module &M) {
   return any_of(M, [](const Function &F) {
-    return F.isDeclaration() && F.getName().starts_with("__nv_") &&
+    return F.isDeclaration() && F.getName().starts_with(LibraryPrefix) &&
            !F.use_empty();
   });
 }
@@ -313,12 +313,28 @@ void copyTargetAttributes(const Function &From, Module &To) {
         F.addFnAttr(A);
 }
 
+/// Adds the functions by whose names code calls \p F of the device library:
+/// itself, or those that call it in there.
+void addEntries(const Function &F, std::set<std::string> &Names,
+                SmallPtrSet<const Function *, 8> &Seen) {
+  if (!Seen.insert(&F).second)
+    return;
+  if (F.getName().starts_with(LibraryPrefix))
+    Names.insert(F.getName().str());
+  else
+    for (const User *U : F.users())
+      if (const auto *I = dyn_cast<Instruction>(U))
+        addEntries(*I->getFunction(), Names, Seen);
+}
+
 /// Gives what \p F has in memory a name that says whose it is.
 void markAllocas(Function &F) {
-  for (BasicBlock &Block : F)
-    for (Instruction &I : Block)
-      if (isa<AllocaInst>(I))
-        I.setName(LibraryMark + F.getName() + ".");
+  std::set<std::string> Names;
+  SmallPtrSet<const Function *, 8> Seen;
+  addEntries(F, Names, Seen);
+  for (Instruction &I : instructions(F))
+    if (isa<AllocaInst>(I))
+      I.setName(LibraryMark + join(Names, LibrarySeparator) + ".");
 }
 
 /// Links the needed part of the libraries that the command names. One that
@@ -340,15 +356,16 @@ void linkDeviceLibrary(Module &M, clang::CompilerInstance &Compiler) {
       copyTargetAttributes(*Model, **Library);
     (*Library)->setTargetTriple(M.getTargetTriple());
     (*Library)->setDataLayout(M.getDataLayout());
-    Linker::linkModules(M, std::move(*Library), Linker::LinkOnlyNeeded,
-                        [](Module &Linked, const StringSet<> &Names) {
-                          for (const auto &Name : Names.keys())
-                            if (Function *F = Linked.getFunction(Name);
-                                F && !F->isDeclaration()) {
-                              F->setLinkage(GlobalValue::InternalLinkage);
-                              markAllocas(*F);
-                            }
-                        });
+    SmallPtrSet<const Function *, 32> Own;
+    for (const Function &F : M)
+      if (!F.isDeclaration())
+        Own.insert(&F);
+    Linker::linkModules(M, std::move(*Library), Linker::LinkOnlyNeeded);
+    for (Function &F : M)
+      if (!F.isDeclaration() && !Own.contains(&F)) {
+        F.setLinkage(GlobalValue::InternalLinkage);
+        markAllocas(F);
+      }
   }
 }
 

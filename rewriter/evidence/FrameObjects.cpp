@@ -109,10 +109,12 @@ private:
   std::vector<FrameObject> Objects;
   /// By the function, be it of the kernels that reach it as well.
   std::map<const Function *, std::vector<unsigned>> InFunction, OfKernel;
+  /// What each kernel calls of the device library.
+  std::map<const Function *, std::set<std::string>> LibraryCalls;
 };
 
 /// Bytes of what is left: of objects by their numbers, and of functions of the
-/// device library.
+/// device library by their marks.
 struct Survivors {
   std::map<unsigned, uint64_t> Objects;
   std::map<std::string, uint64_t> Library;
@@ -175,8 +177,12 @@ ObjectLister::ObjectLister(Module &M) : Layout(M.getDataLayout()) {
 }
 
 void ObjectLister::listAll(const Function &Kernel) {
-  for (const Function *F : reachedFrom(Kernel))
+  std::set<std::string> &Calls = LibraryCalls[&Kernel];
+  for (const Function *F : reachedFrom(Kernel)) {
     append_range(OfKernel[&Kernel], InFunction[F]);
+    if (F->isDeclaration() && F->getName().starts_with(LibraryPrefix))
+      Calls.insert(F->getName().str());
+  }
 }
 
 std::vector<FrameObject> ObjectLister::objectsOf(const Function &Kernel) const {
@@ -199,8 +205,17 @@ std::vector<FrameObject> ObjectLister::objectsOf(const Function &Kernel) const {
       O.Survives = true;
     }
   }
-  for (const auto &[Function, Bytes] : Left.Library)
-    Result.push_back({"", "", Function, {}, Bytes, false, true});
+  for (const auto &[Mark, Bytes] : Left.Library) {
+    SmallVector<StringRef> Names;
+    StringRef(Mark).split(Names, LibrarySeparator);
+    const auto *Called = find_if(Names, [&](StringRef Name) {
+      return LibraryCalls.at(&Kernel).count(Name.str()) != 0;
+    });
+    FrameObject &O = Result.emplace_back();
+    O.Function = Called == Names.end() ? Names.front() : *Called;
+    O.Bytes = Bytes;
+    O.Survives = true;
+  }
   return Result;
 }
 

@@ -23,6 +23,7 @@ Residency bankstripe::residencyOf(const ReachedArray &A) {
   case FrameAnswer::NoFrame:
   case FrameAnswer::Without:
     return Residency::Registers;
+  case FrameAnswer::Kept:
   case FrameAnswer::TooSmall:
     return Residency::Unknown;
   case FrameAnswer::NotAsked:

@@ -106,6 +106,7 @@ enum class FrameAnswer {
   NotAsked, ///< Not of all kernels that reach it.
   NoFrame,  ///< There is none, so it is in registers.
   Without,  ///< They are no larger if it does not move: likewise.
+  Kept,     ///< They are as large if it moves: it may be in none.
   Holds,    ///< It has room in one of them.
   TooSmall, ///< It has none beside what is larger.
 };

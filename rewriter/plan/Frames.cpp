@@ -15,12 +15,14 @@
 //                    arrays and objects that it does not leave there, but that
 //                    fit
 //
+// An array whose move left all frames as large as they were explains none.
 // Where registers are spilled, nobody knows how much of the frame they take.
 //
 //===----------------------------------------------------------------------===//
 
 #include "plan/Frames.h"
 #include "contract/Symbols.h"
+#include "plan/Measured.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
@@ -95,7 +97,8 @@ uint64_t FrameReader::fillWithArrays(unsigned Row) {
   for (auto [I, A] : llvm::enumerate(Run.Arrays))
     if (llvm::is_contained(A.Kernels, Row)) {
       HasRoom[I] = HasRoom[I] || roomFor(A, *K.Original) != 0;
-      if (A.Evidence.Where == Residency::LocalMemory)
+      if (A.Evidence.Where == Residency::LocalMemory &&
+          A.Frame != FrameAnswer::Kept)
         Inside.push_back(I);
     }
   llvm::stable_sort(Inside, [&](unsigned I, unsigned J) {
@@ -143,16 +146,31 @@ uint64_t FrameReader::addObjects(unsigned Row, uint64_t Rest, bool Surviving) {
     if (A && (A->Evidence.Where == Residency::LocalMemory ||
               A->Frame == FrameAnswer::Without))
       continue; // It was looked at.
-    Rest -= std::min(Rest, llvm::alignTo(O.Bytes, 8));
-    if (!A) {
+    if (A) {
+      A->Evidence.Where = Residency::LocalMemory;
+      A->Evidence.ResidentBytes = O.Bytes;
+      if (A->Frame == FrameAnswer::Kept)
+        continue;
+      IsHeld[A - Run.Arrays.data()] = true;
+    } else {
       K.Frame.Objects.push_back(O);
-      continue;
     }
-    A->Evidence.Where = Residency::LocalMemory;
-    A->Evidence.ResidentBytes = O.Bytes;
-    IsHeld[A - Run.Arrays.data()] = true;
+    Rest -= std::min(Rest, llvm::alignTo(O.Bytes, 8));
   }
   return Rest;
+}
+
+// Names what of A may take Rest bytes of a frame: whole elements.
+// \returns their bytes.
+static uint64_t addPart(const ReachedArray &A, uint64_t Rest, FrameUse &Frame) {
+  const Finding &F = A.Array;
+  const uint64_t Element = std::max(1u, F.Shape.ElementBytes);
+  FrameObject O{F.Name, F.Shape.Type, F.Function.Name, F.Where};
+  O.Bytes = std::min(bytesOf(A), Rest) / Element * Element;
+  O.IsPart = O.Bytes < F.Shape.BytesPerThread;
+  if (O.Bytes)
+    Frame.Objects.push_back(O);
+  return O.Bytes;
 }
 
 void FrameReader::nameRest(unsigned Row, uint64_t Rest) {
@@ -166,12 +184,9 @@ void FrameReader::nameRest(unsigned Row, uint64_t Rest) {
   // Of an array that does not fit as a whole, nvcc may have kept a part.
   for (auto [I, A] : llvm::enumerate(Run.Arrays))
     if (Rest >= Slack && A.Evidence.Where == Residency::LocalMemory &&
-        !IsHeld[I] && llvm::is_contained(A.Kernels, Row)) {
-      const Finding &F = A.Array;
-      K.Frame.Objects.push_back({F.Name, F.Shape.Type, F.Function.Name, F.Where,
-                                 std::min(bytesOf(A), Rest), false, false});
-      Rest -= std::min(bytesOf(A), Rest);
-    }
+        !IsHeld[I] && A.Frame != FrameAnswer::Kept &&
+        llvm::is_contained(A.Kernels, Row))
+      Rest -= addPart(A, Rest, K.Frame);
   Rest = addObjects(Row, Rest, /*Surviving=*/false);
   K.Frame.UnnamedBytes = Rest < Slack ? 0 : Rest;
 }
@@ -189,18 +204,21 @@ void FrameReader::read() {
   for (auto [I, A] : llvm::enumerate(Run.Arrays)) {
     if (IsHeld[I])
       A.Frame = FrameAnswer::Holds;
-    else if (A.Frame != FrameAnswer::Without && isKnown(A))
+    else if (!llvm::is_contained({FrameAnswer::Without, FrameAnswer::Kept},
+                                 A.Frame) &&
+             isKnown(A))
       A.Frame = HasRoom[I] ? FrameAnswer::TooSmall : FrameAnswer::NoFrame;
   }
 }
 
-void bankstripe::readFrames(MergedRun &Run,
-                            const std::map<Place, Doubt> &Doubts) {
+void bankstripe::readFrames(MergedRun &Run, const Measured &Known) {
   for (ReachedArray &A : Run.Arrays)
-    if (auto D = Doubts.find(A.Array.Where);
-        D != Doubts.end() && D->second != Doubt::InFrame) {
+    if (auto D = Known.Doubts.find(A.Array.Where);
+        D != Known.Doubts.end() && D->second != Doubt::InFrame) {
       A.Frame = FrameAnswer::Without;
       A.Evidence.Where = Residency::Registers;
+    } else if (keepsFrames(A, Run, Known)) {
+      A.Frame = FrameAnswer::Kept;
     }
   FrameReader(Run).read();
 }

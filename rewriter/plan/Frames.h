@@ -14,7 +14,7 @@ namespace bankstripe {
 
 /// Says of the arrays of \p Run what ptxas' frames say of them, and of each
 /// kernel what its frame holds. Arrays are in no frame while they are in doubt.
-void readFrames(MergedRun &Run, const std::map<Place, Doubt> &Doubts);
+void readFrames(MergedRun &Run, const Measured &Known);
 
 /// Whether \p A and \p B are never alive at once: blocks of one function of
 /// which neither is inside the other. Of two functions that a kernel calls, one

@@ -296,7 +296,7 @@ static Plan planRun(MergedRun Merged, const PlanOptions &Options,
 Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
                           const PlanOptions &Options, const Measured &Known) {
   MergedRun Run = mergeUnits(Units, Options);
-  readFrames(Run, Known.Doubts);
+  readFrames(Run, Known);
   if (!Options.Choose)
     return planRun(std::move(Run), Options, Known);
   const Plan Otherwise = planRun(Run, Options, Known);

@@ -140,6 +140,17 @@ bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Planned,
   return Result;
 }
 
+bool bankstripe::keepsFrames(const ReachedArray &A, const MergedRun &Run,
+                             const Measured &Known) {
+  return llvm::any_of(Known.Versions, [&](const MeasuredVersion &V) {
+    return treatmentIn(V.Changed, A) && !A.Kernels.empty() &&
+           llvm::all_of(A.Kernels, [&](unsigned Row) {
+             auto [Was, Is] = resourcesIn(V, Run.Kernels[Row].Facts);
+             return Was && !Is->SpillStores && frameOf(*Was) == frameOf(*Is);
+           });
+  });
+}
+
 bool bankstripe::isSettled(const Plan &P, const Measured &Known) {
   // A doubt is one more question, and what follows from it another.
   if (Known.Versions.size() >= MostVersions + 2 * Known.Doubts.size())

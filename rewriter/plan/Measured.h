@@ -30,6 +30,11 @@ std::optional<Why> whyTakenBack(unsigned I,
                                 const std::map<Place, Treatment> &Planned,
                                 const MergedRun &Run, const Measured &Known);
 
+/// Whether all frames of the kernels that reach \p A stayed as they were in a
+/// version in which it moved, so that nothing shows that it was in one.
+bool keepsFrames(const ReachedArray &A, const MergedRun &Run,
+                 const Measured &Known);
+
 } // namespace bankstripe
 
 #endif

@@ -332,14 +332,12 @@ bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
 
 llvm::Error Confirmation::settle(Replan Again) {
   Measured Known;
-  bool FramesRead = false;
   while (true) {
     auto Made = Again(Known);
     if (!Made)
       return Made.takeError();
     Version = std::move(*Made);
-    if (!std::exchange(FramesRead, true) && Inputs.ReadFrames &&
-        Inputs.ReadFrames(Version.Decisions))
+    if (Inputs.ReadFrames && Inputs.ReadFrames(Version.Decisions))
       continue;
     if (!isSettled(Version.Decisions, Known)) {
       Resources.After.clear();

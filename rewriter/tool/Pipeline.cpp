@@ -459,13 +459,17 @@ bool bankstripe::isKnown(const ToolOptions &Options,
 }
 
 // Of each unit with kernels whose frames P does not explain, reads what may be
-// in them. \returns whether there is such a unit.
+// in them, and adds them to Unexplained. \returns whether there is something
+// new.
 static bool readFrames(std::vector<UnitRecord> &Units, const Plan &P,
+                       std::set<std::string> &Unexplained,
                        const WorkLimits &Limits, Answers *Known) {
-  std::set<std::string> Unexplained;
+  const size_t Asked = Unexplained.size();
   for (const KernelPlan &K : P.Kernels)
     if (K.Frame.UnnamedBytes || !K.Frame.Objects.empty())
       Unexplained.insert(K.Facts.Id);
+  if (Unexplained.size() == Asked)
+    return false;
   std::vector<std::optional<std::string>> Keys(Units.size());
   bool Any = false;
   auto Add = [&](size_t I, StringRef Bytes) {
@@ -527,10 +531,11 @@ llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
   NvccInputs Inputs{
       Run.Read.Units, Run.Read.Files, Run.Read.Known.get(), Hooks, {}};
   if (!Hooks)
-    Inputs.ReadFrames = [&](const Plan &P) {
-      return readFrames(Run.Read.Units, P, Options.Reading.Work.Limits,
-                        Run.Read.Known.get());
-    };
+    Inputs.ReadFrames =
+        [&, Unexplained = std::set<std::string>()](const Plan &P) mutable {
+          return readFrames(Run.Read.Units, P, Unexplained,
+                            Options.Reading.Work.Limits, Run.Read.Known.get());
+        };
   auto Resources =
       confirmWithPtxas(Run, Inputs, Options.Reading.Work,
                        Options.Reading.Frontend.CudaPath, PlanWith);

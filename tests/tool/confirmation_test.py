@@ -130,6 +130,23 @@ def beside_large(second):
         "SECOND(1)", second.format(1))
 
 
+# cos of a double has 40 bytes for large arguments; `data` would need 128.
+COSINES = """
+__global__ void cosines(const double *x, double *out, int n) {
+  double2 data[8];
+  for (int i = 0; i < 8; ++i)
+    data[i] = make_double2(x[i * n + threadIdx.x], 0);
+  for (int i = 0; i < 8; ++i)
+    data[i].x = cos(data[i].y + x[threadIdx.x]);
+  const int order[] = {0, 4, 2, 6, 1, 5, 3, 7};
+#pragma unroll
+  for (int i = 0; i < 8; ++i)
+    out[i * n + threadIdx.x] = data[order[i]].x;
+}
+void run(const double *x, double *out) { cosines<<<4, 64>>>(x, out, 64); }
+"""
+
+
 @unittest.skipUnless(find_nvcc(), "nvcc is not there")
 class Confirmation(ToolTest):
     def setUp(self):
@@ -205,6 +222,13 @@ class Confirmation(ToolTest):
                       done.stdout)
         again = self.run_tool("analyze", "a.cu", "--verbose", confirm=True)
         self.assertIn("knew 1 of 1 files, and 2 of 2 answers", again.stderr)
+
+    def test_frames_of_the_device_library_are_named(self):
+        self.write("a.cu", COSINES)
+        report = self.report("a.cu")
+        frame = report["kernels"][0]["frameObjects"]
+        self.assertEqual([(o["function"], o["bytes"]) for o in frame], [("__nv_cos", 40)])
+        self.assertNotIn("local memory", {a["residency"] for a in report["arrays"]})
 
     def test_only_that_kernel_is_withdrawn(self):
         self.write("a.cu", moves() + SELECTED)

@@ -148,14 +148,46 @@ TEST(Frames, AnArrayOfWhichNothingSurvivesCanBeWhatAFrameHolds) {
   EXPECT_TRUE(P.Kernels[0].Frame.Objects.empty());
 }
 
-TEST(Frames, OfAnArrayThatIsLargerAPartIsNamed) {
-  TestUnit U = withFrame(32);
-  U.array();
+TEST(Frames, OfAnArrayThatIsLargerWholeElementsAreNamed) {
+  TestUnit U = withFrame(44);
+  U.array(makeArray("a", 16, 8));
   const Plan P = U.plan();
   EXPECT_EQ(P.Arrays[0].Frame, FrameAnswer::TooSmall);
   ASSERT_EQ(P.Kernels[0].Frame.Objects.size(), 1u);
-  EXPECT_EQ(P.Kernels[0].Frame.Objects[0].Name, "a");
-  EXPECT_FALSE(P.Kernels[0].Frame.Objects[0].Survives);
+  const FrameObject &O = P.Kernels[0].Frame.Objects[0];
+  EXPECT_EQ(O.Name, "a");
+  EXPECT_EQ(O.Bytes, 40u);
+  EXPECT_TRUE(O.IsPart);
+  EXPECT_FALSE(O.Survives);
+  TestUnit Large = withFrame(24);
+  Large.array(makeArray("a", 16, 32));
+  EXPECT_TRUE(Large.plan().Kernels[0].Frame.Objects.empty());
+}
+
+TEST(Frames, AnArrayWhoseMoveChangesNoFrameExplainsNone) {
+  TestUnit U = withFrame(64);
+  U.array();
+  FrameObject OfLibrary = object("", 64, true);
+  OfLibrary.Function = "__nv_cos";
+  U.Result.Evidence.Objects["k"] = {OfLibrary};
+  const Plan Moved = U.plan({}, {{confirmed(U)}});
+  EXPECT_EQ(residencyOf(Moved.Arrays[0]), Residency::LocalMemory);
+  EXPECT_TRUE(Moved.Kernels[0].Frame.Objects.empty());
+  const Plan Stays = planWithFramesKept(U, {"k"});
+  EXPECT_EQ(reasonOf(Stays), Reason::StackFrameKept);
+  EXPECT_EQ(residencyOf(Stays.Arrays[0]), Residency::Unknown);
+  ASSERT_EQ(Stays.Kernels[0].Frame.Objects.size(), 1u);
+  EXPECT_EQ(Stays.Kernels[0].Frame.Objects[0].Function, "__nv_cos");
+}
+
+// It may be where registers are spilled now.
+TEST(Frames, SpilledRegistersMayTakeTheBytesOfAnArray) {
+  TestUnit U = withFrame(64);
+  U.array();
+  MeasuredVersion V = confirmed(U);
+  V.After["k"] = V.Before["k"];
+  V.After["k"].SpillStores = 4;
+  EXPECT_EQ(residencyOf(U.plan({}, {{V}}).Arrays[0]), Residency::LocalMemory);
 }
 
 namespace {
