@@ -31,9 +31,12 @@
 // It does not wait if what leaves it is computed from what it counts: a counter
 // of its own, a place that differs in each iteration, an atomic operation that
 // hands out work (addition of 1), a compare and exchange of what the loop has
-// just read. A place that comes back, as of a ring, is one that differs as long
-// as the loop remembers nothing of what it has read there: a hash table is
-// probed so, but flags are polled in turn. Locks are taken for waiting.
+// just read. If nothing but the failure of such a one leads to another
+// iteration, others have made progress, and the loop does not wait either,
+// whatever else it reads: a list from which each thread takes a part. A place
+// that comes back, as of a ring, is one that differs as long as the loop
+// remembers nothing of what it has read there: a hash table is probed so, but
+// flags are polled in turn. Locks are taken for waiting.
 //
 //===----------------------------------------------------------------------===//
 
@@ -156,8 +159,9 @@ enum class Movement {
 class LoopReader {
 public:
   /// \p Reading: the functions that may read anew.
-  LoopReader(const Loop &L, const FunctionSet &Reading)
-      : L(L), Reading(Reading) {}
+  LoopReader(const Loop &L, const FunctionSet &Reading,
+             const DominatorTree &Dominators)
+      : L(L), Reading(Reading), Dominators(Dominators) {}
   bool waits() const;
 
 private:
@@ -178,7 +182,9 @@ private:
   bool isCounted(ArrayRef<const Value *> From, Movement How) const;
   bool decides(const Instruction &I, const Value &V) const;
   bool isRemembered(const Instruction &I) const;
+  bool isJustRead(const Value &V, SmallPtrSetImpl<const Value *> &Seen) const;
   bool isRetry(const Value &Condition) const;
+  bool retriesAlways(const BasicBlock &Block) const;
   bool dependsOnOthers(const Value &Condition) const;
   bool isWayOutByOthers(const Value &Condition, bool LeavesIfTrue) const;
   bool isAnywhere(function_ref<bool(const Instruction &)> Is) const;
@@ -187,6 +193,7 @@ private:
 
   const Loop &L;
   const FunctionSet &Reading;
+  const DominatorTree &Dominators;
 };
 
 } // namespace
@@ -324,11 +331,34 @@ bool LoopReader::isRemembered(const Instruction &I) const {
   });
 }
 
+static const Value *withoutCasts(const Value *V) {
+  while (const auto *Cast = dyn_cast<CastInst>(V))
+    V = Cast->getOperand(0);
+  return V;
+}
+
+// Whether V is what the loop has read in this iteration, or at the end of the
+// one before. What is computed from that, as a lock without its bit, may be
+// what others never write.
+bool LoopReader::isJustRead(const Value &V,
+                            SmallPtrSetImpl<const Value *> &Seen) const {
+  const auto *I = dyn_cast<Instruction>(withoutCasts(&V));
+  if (!I || !L.contains(I) || !Seen.insert(I).second)
+    return false;
+  const auto *Phi = dyn_cast<PHINode>(I);
+  if (!Phi)
+    return isa<LoadInst, AtomicRMWInst, ExtractValueInst, CallBase>(I);
+  return all_of(Phi->blocks(), [&](const BasicBlock *From) {
+    return (Phi->getParent() == L.getHeader() && !L.contains(From)) ||
+           isJustRead(*Phi->getIncomingValueForBlock(From), Seen);
+  });
+}
+
 // Whether Condition says that a compare and exchange with what the loop has
-// just read, or carries, took place. If not, it is tried again.
+// just read took place. If not, it is tried again.
 bool LoopReader::isRetry(const Value &Condition) const {
   auto ExchangeOf = [](const Value *V) {
-    const auto *Part = dyn_cast<ExtractValueInst>(V);
+    const auto *Part = dyn_cast<ExtractValueInst>(withoutCasts(V));
     return Part ? dyn_cast<AtomicCmpXchgInst>(Part->getAggregateOperand())
                 : nullptr;
   };
@@ -336,11 +366,22 @@ bool LoopReader::isRetry(const Value &Condition) const {
   if (const auto *Compare = dyn_cast<ICmpInst>(&Condition))
     for (unsigned Side : {0, 1})
       if (const auto *Other = ExchangeOf(Compare->getOperand(Side));
-          Other && Other->getCompareOperand() == Compare->getOperand(1 - Side))
+          Other && withoutCasts(Other->getCompareOperand()) ==
+                       withoutCasts(Compare->getOperand(1 - Side)))
         Exchange = Other;
-  const auto *Old =
-      Exchange ? dyn_cast<Instruction>(Exchange->getCompareOperand()) : nullptr;
-  return Old && L.contains(Old);
+  SmallPtrSet<const Value *, 8> Seen;
+  return Exchange && isJustRead(*Exchange->getCompareOperand(), Seen);
+}
+
+// Whether Block, with a way out, ends by a retry, without which there is no
+// further iteration.
+bool LoopReader::retriesAlways(const BasicBlock &Block) const {
+  SmallVector<BasicBlock *> Latches;
+  L.getLoopLatches(Latches);
+  return isRetry(*Block.getTerminator()->getOperand(0)) &&
+         all_of(Latches, [&](const BasicBlock *Latch) {
+           return Dominators.dominates(&Block, Latch);
+         });
 }
 
 // Whether Is says so of any instruction of the loop.
@@ -506,12 +547,15 @@ bool LoopReader::waits() const {
   SmallVector<std::pair<BasicBlock *, BasicBlock *>> Ways;
   L.getExitEdges(Ways);
   erase_if(Ways, [](const auto &Way) { return neverReturns(*Way.second); });
-  if (Ways.empty())
-    return false;
   // A block of the loop with a way out has another one, and a condition.
+  if (Ways.empty() ||
+      any_of(Ways, [&](const auto &Way) { return retriesAlways(*Way.first); }))
+    return false;
+  // Where the flag is free alone, a lock is tried by what was read.
   auto IsByOthers = [&](const auto &Way) {
     const Instruction *End = Way.first->getTerminator();
-    return isWayOutByOthers(*End->getOperand(0),
+    return isRetry(*End->getOperand(0)) ||
+           isWayOutByOthers(*End->getOperand(0),
                             End->getSuccessor(0) == Way.second);
   };
   auto DependsOnOthers = [&](const auto &Way) {
@@ -551,8 +595,9 @@ std::set<std::string> bankstripe::functionsThatWait(Module &M) {
     // A cycle with two entries is no loop that anybody knows.
     if (any_of(instructions(F), pollsInAssembly) ||
         (Reading.contains(&F) && mayContainIrreducibleControl(F, &Loops)) ||
-        any_of(Loops.getLoopsInPreorder(),
-               [&](const Loop *L) { return LoopReader(*L, Reading).waits(); }))
+        any_of(Loops.getLoopsInPreorder(), [&](const Loop *L) {
+          return LoopReader(*L, Reading, Dominators).waits();
+        }))
       Waiting.insert(&F);
   }
   bankstripe::addCallers(Waiting);

@@ -302,6 +302,33 @@ TEST(Waiting, NotToTryAgain) {
                      "(atomicCAS(flag, seen, seen * n) != seen);"));
 }
 
+// Whoever fails to take the first of a list has seen another one do it.
+TEST(Waiting, NotToTakeFromAList) {
+  const std::string List = "struct Node { Node *next; };\n"
+                           "__device__ Node *volatile first;\n";
+  auto Takes = [&](const std::string &Body, const std::string &Again) {
+    return waits("Node *head; do { head = first; " + Body + " } while (" +
+                     Again + "); x = head != nullptr;",
+                 List);
+  };
+  const std::string Taken =
+      "(Node *)atomicCAS((unsigned long long *)&first, (unsigned long "
+      "long)head, (unsigned long long)head->next)";
+  EXPECT_FALSE(Takes("", Taken + " != head"));
+  EXPECT_FALSE(Takes("if (!head) break;", Taken + " != head"));
+  // Of others it waits for what they put there.
+  EXPECT_TRUE(Takes("if (!head) continue;", "!head"));
+  EXPECT_TRUE(Takes("", "!head || " + Taken + " != head"));
+}
+
+// Only who holds it can set it free.
+TEST(Waiting, ForALockThatIsABit) {
+  EXPECT_TRUE(waits("do x = *(volatile int *)flag & ~1; "
+                    "while (atomicCAS(flag, x, x | 1) != x);"));
+  EXPECT_TRUE(waits("for (;;) { int was = *(volatile int *)flag; if (was != n "
+                    "&& atomicCAS(flag, was, n) == was) break; }"));
+}
+
 TEST(Waiting, NotForMemoryOfItsOwnBlock) {
   EXPECT_FALSE(waits("while (mine != n);"));
 }
