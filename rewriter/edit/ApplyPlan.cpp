@@ -252,8 +252,8 @@ EditList FileEditor::allEdits() const {
     llvm::append_range(Own, editsWithoutHost(F.Definition, Code));
     for (const NamedCall &C : F.Calls)
       Own.push_back(versionNameAt(C.Name, Code));
-    Result.push_back(copyBehind(F.Definition, F.Name, F.StaticPlace, Code,
-                                std::move(Own),
+    Result.push_back(copyBehind(F.Definition, F.Name, F.StaticPlace, "static",
+                                Code, std::move(Own),
                                 "The same for kernels whose blocks fit, with "
                                 "arrays in shared memory."));
   }
@@ -299,7 +299,7 @@ void FileEditor::redirect(EditList &Edits) const {
     const TextRange Name = {Path, K.Facts.BoundsInsertion.Offset,
                             unsigned(Text.Name.size())};
     Added.push_back(copyBehind(
-        Whole, Name, Text.Specifiers, Code, std::move(Own),
+        Whole, Name, Text.Specifiers, Text.Linkage, Code, std::move(Own),
         "The same for the launches in this file, with arrays in shared memory.",
         Function == Functions.end() ? "" : Function->second));
   }

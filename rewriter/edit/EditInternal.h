@@ -106,11 +106,11 @@ TextEdit forDevice(const TextRange &Lines, const FileText &Code,
 
 /// The insertion of \p Definition once more behind it, with \p Edits, another
 /// name for what is called \p Name, \p Comment before it, and then \p Function.
-/// It is static if \p StaticPlace says where that stands (Version.cpp).
+/// It gets \p Linkage if \p LinkagePlace says where that stands (Version.cpp).
 TextEdit copyBehind(const TextRange &Definition, const TextRange &Name,
-                    const TextRange &StaticPlace, const FileText &Code,
-                    EditList Edits, llvm::StringRef Comment,
-                    llvm::StringRef Function = "");
+                    const TextRange &LinkagePlace, llvm::StringRef Linkage,
+                    const FileText &Code, EditList Edits,
+                    llvm::StringRef Comment, llvm::StringRef Function = "");
 
 /// The edit that makes of \p Name in \p Code that of a copy (Version.cpp).
 TextEdit versionNameAt(const TextRange &Name, llvm::StringRef Code);

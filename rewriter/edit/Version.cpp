@@ -156,27 +156,29 @@ TextEdit bankstripe::versionNameAt(const TextRange &Name, StringRef Code) {
 }
 
 // A template that a function becomes has its head before all specifiers.
-static void addStatic(EditList &Edits, const TextRange &Where) {
+static void addLinkage(EditList &Edits, const TextRange &Where,
+                       StringRef Linkage) {
   auto Head = llvm::find_if(Edits, [&](const TextEdit &E) {
     return E.Offset == Where.Offset && E.Length == 0;
   });
   if (Head == Edits.end())
-    Edits.push_back({Where.Offset, 0, "static "});
+    Edits.push_back({Where.Offset, 0, (Linkage + " ").str()});
   else
-    Head->Text += "static ";
+    Head->Text += (Linkage + " ").str();
 }
 
 TextEdit bankstripe::copyBehind(const TextRange &Definition,
                                 const TextRange &Name,
-                                const TextRange &StaticPlace,
-                                const FileText &Code, EditList Edits,
-                                StringRef Comment, StringRef Function) {
+                                const TextRange &LinkagePlace,
+                                StringRef Linkage, const FileText &Code,
+                                EditList Edits, StringRef Comment,
+                                StringRef Function) {
   const StringRef LineEnding = lineEndingOf(Code);
   const StringRef Blanks = indentationAt(Code, Definition.Offset);
   const unsigned First = Code.lineAt(Definition.Offset);
   const unsigned Last = Code.lineAt(Definition.end());
-  if (StaticPlace.isValid())
-    addStatic(Edits, StaticPlace);
+  if (LinkagePlace.isValid())
+    addLinkage(Edits, LinkagePlace, Linkage);
   Edits.push_back(versionNameAt(Name, Code));
   EditedText Text;
   Text.append(LineEnding + LineEnding + Blanks + "// " + Comment + LineEnding,

@@ -78,7 +78,7 @@ BANKSTRIPE_FIELDS(LaunchText, Kernel, Name, Arguments, Deduced, Configuration,
                   Grid, Block, Shared, Replaced, SeesDefinition, Declarations,
                   Problem, Choice)
 BANKSTRIPE_FIELDS(KernelText, Name, Declarations, Definition, TemplateHead,
-                  TemplateArguments, Specifiers, Internal, Problem,
+                  TemplateArguments, Specifiers, Linkage, Internal, Problem,
                   VersionProblem)
 
 // Finding.h

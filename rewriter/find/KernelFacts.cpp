@@ -85,9 +85,25 @@ static SourceLocation beginOf(const FunctionDecl *Declared) {
   return Template ? Template->getBeginLoc() : Declared->getBeginLoc();
 }
 
+// What it stands in, without `extern "C" { }` around it.
+static const DeclContext *scopeOf(const FunctionDecl *Declared) {
+  const DeclContext *Scope = Declared->getLexicalDeclContext();
+  while (isa<LinkageSpecDecl>(Scope))
+    Scope = Scope->getLexicalParent();
+  return Scope;
+}
+
+// The `extern "C"` that is of this declaration alone; null without one.
+static const LinkageSpecDecl *ownLinkage(const FunctionDecl *Declared) {
+  const auto *Linkage =
+      dyn_cast<LinkageSpecDecl>(Declared->getLexicalDeclContext());
+  return Linkage && !Linkage->hasBraces() ? Linkage : nullptr;
+}
+
 TextRange bankstripe::pointBefore(const FunctionDecl *Declared,
                                   const SourceText &Text) {
-  return Text.point(beginOf(Declared));
+  const LinkageSpecDecl *Linkage = ownLinkage(Declared);
+  return Text.point(Linkage ? Linkage->getExternLoc() : beginOf(Declared));
 }
 
 std::optional<TextRange>
@@ -125,7 +141,7 @@ static std::string argumentsOf(const TemplateParameterList &Parameters) {
 
 // Another kernel that the same name could mean.
 static bool isOverloaded(const FunctionDecl *Function) {
-  const DeclContext *Scope = Function->getDeclContext();
+  const DeclContext *Scope = Function->getDeclContext()->getRedeclContext();
   const FunctionTemplateDecl *Template =
       Function->getDescribedFunctionTemplate();
   const Decl *Own = Template ? static_cast<const Decl *>(Template) : Function;
@@ -140,7 +156,7 @@ static const char *problemOf(const FunctionDecl *Definition) {
   if (Definition->getTemplateSpecializationKind() != TSK_Undeclared ||
       Definition->isFunctionTemplateSpecialization())
     return "it is a specialization of a template";
-  if (!Definition->getLexicalDeclContext()->isFileContext())
+  if (!scopeOf(Definition)->isFileContext())
     return "it is not declared in a namespace";
   if (Definition->getQualifierLoc())
     return "it is defined outside its namespace";
@@ -212,7 +228,7 @@ static std::string versionProblemOf(const FunctionDecl *Definition,
   if (Names.find(versionName(Definition->getName())) != Names.end())
     return "the name of its version is taken";
   const StorageClass Storage = Definition->getStorageClass();
-  if ((Storage != SC_None && Storage != SC_Static) || Definition->isExternC())
+  if (Storage != SC_None && Storage != SC_Static)
     return "its linkage is written";
   if (isCompletedElsewhere(Definition, Text))
     return "a declaration of it has defaults or attributes";
@@ -249,8 +265,13 @@ static KernelText readKernelText(const FunctionDecl *Function,
   if (Text.isIncludedInside(Definition->getLocation()))
     return Fail("its file is included inside another declaration");
   Result.Definition = *Whole;
-  if (!Text.mentions(specifiersOf(Definition, *Whole, Text), "static"))
+  // nvcc gives a static function of C a name of C++, which would hide that the
+  // version is one of this kernel.
+  const bool InC = Definition->isExternC();
+  if (InC ? ownLinkage(Definition) != nullptr
+          : !Text.mentions(specifiersOf(Definition, *Whole, Text), "static"))
     Result.Specifiers = Text.point(Definition->getBeginLoc());
+  Result.Linkage = InC ? "extern \"C\"" : "static";
   Result.VersionProblem = versionProblemOf(Definition, *Whole, Text);
   if (const auto *Template = Definition->getDescribedFunctionTemplate()) {
     const TemplateParameterList &Parameters =
@@ -269,8 +290,10 @@ static KernelText readKernelText(const FunctionDecl *Function,
       return Fail("it is declared outside the given paths");
     if (Declared->getLocation().isMacroID())
       return Fail("a macro declares it");
-    if (!Declared->getLexicalDeclContext()->isFileContext())
+    if (!scopeOf(Declared)->isFileContext())
       return Fail("it is declared in a class or a function too");
+    if (InC && !ownLinkage(Declared) != !ownLinkage(Definition))
+      return Fail("its declarations say in two ways that it is of C");
     if (Declared != Definition)
       Result.Declarations.push_back(Point);
   }

@@ -236,7 +236,8 @@ unsigned VersionReader::positionOf(const Stmt *S) const {
   return Order.lookup(S);
 }
 
-// A static kernel beside it, with its name and arrays in shared memory.
+// A static kernel beside it, or one of C, with its name and arrays in shared
+// memory.
 static bool hasKernelBeside(const FunctionDecl *Function,
                             const SourceText &Text) {
   if (!Function->hasAttr<CUDAGlobalAttr>() || !Function->getIdentifier())
@@ -244,11 +245,13 @@ static bool hasKernelBeside(const FunctionDecl *Function,
   const IdentifierTable &Names = Function->getASTContext().Idents;
   auto Name = Names.find(versionName(Function->getName()));
   return Name != Names.end() &&
-         llvm::any_of(Function->getDeclContext()->lookup(Name->second),
+         llvm::any_of(Function->getDeclContext()->getRedeclContext()->lookup(
+                          Name->second),
                       [&](NamedDecl *Found) {
                         const FunctionDecl *Beside = Found->getAsFunction();
                         const auto Written =
-                            Beside && Beside->getStorageClass() == SC_Static
+                            Beside && (Beside->getStorageClass() == SC_Static ||
+                                       Beside->isExternC())
                                 ? Text.written({Beside->getBeginLoc(),
                                                 Beside->getEndLoc()})
                                 : std::nullopt;

@@ -99,6 +99,7 @@ struct KernelText {
   /// The point before the first, behind the head, where it is not `static`.
   TextRange Specifiers;
   /// Nothing outside its unit can name it.
+  std::string Linkage; ///< That one: `static` or `extern "C"`.
   bool Internal = false;
   std::string Problem; ///< Why no function can stand beside it, if so.
   /// Why it cannot stand there a second time with another name, if so.

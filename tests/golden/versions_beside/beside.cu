@@ -68,6 +68,26 @@ __global__ void plain(int *out, int i) {
   out[threadIdx.x] = order[i & 3];
 }
 
+// Versions of kernels of C are of C, so that nvcc names them likewise.
+extern "C" __global__ void c_counts(const int *in, int *out, int n) {
+  int order[16];
+  __shared__ int total[1024];
+  for (int k = 0; k < n; ++k)
+    order[in[k] & 15] = k;
+  total[threadIdx.x] = order[n & 15];
+  __syncthreads();
+  out[threadIdx.x] = total[(threadIdx.x + 1) % blockDim.x];
+}
+
+extern "C" {
+__global__ void c_sums(const int *in, int *out, int n) {
+  int values[400];
+  for (int k = 0; k < n; ++k)
+    values[in[k] % 400] = k;
+  out[threadIdx.x] = values[n % 400];
+}
+}
+
 void run(const int *in, int *out, int n, dim3 block) {
   histogram<<<4, 128>>>(in, out, n);
   picks<<<4, 64>>>(in, out);
@@ -79,4 +99,6 @@ void run(const int *in, int *out, int n, dim3 block) {
   numbered<<<4, 64, 256>>>(out, n);
   chooses<<<4, 64>>>(out, n);
   plain<<<4, 64>>>(out, n);
+  c_counts<<<4, 128>>>(in, out, n);
+  c_sums<<<4, 128>>>(in, out, n);
 }

@@ -215,6 +215,7 @@ Plan redirectedPlan(StringRef In) {
   K.Facts.Text.Name = "k";
   K.Facts.Text.Definition = {CodePath.str(), 0, unsigned(In.find("}\n") + 1)};
   K.Facts.Text.Specifiers = {CodePath.str(), 0, 0};
+  K.Facts.Text.Linkage = "static";
   K.Facts.BoundsInsertion = {CodePath.str(), unsigned(In.find("k()")), 0};
   PlannedLaunch L;
   L.Text.Name = {CodePath.str(), unsigned(In.find("k<<<")), 1};
@@ -280,6 +281,7 @@ static Plan choosingPlan(StringRef In) {
   K.Facts.Text.Definition = {CodePath.str(), 0, unsigned(End)};
   K.Facts.Text.Specifiers = rangeOf("__global__", In);
   K.Facts.Text.Specifiers.Length = 0;
+  K.Facts.Text.Linkage = "static";
   K.Facts.BoundsInsertion = rangeOf("k()", In);
   PlannedLaunch L;
   L.Text.Kernel = "k";

@@ -452,11 +452,12 @@ TEST(Version, OfAFunctionThatBecomesATemplateIsStaticBehindItsHead) {
   const std::string Code = (Put + "\n").str();
   const FunctionText F = functionText(Code, Put, "put");
   const FileText Text(Code);
-  EXPECT_TRUE(StringRef(copyBehind(F.Definition, F.Name, F.StaticPlace, Text,
-                                   {{0, 0, "template <class T>\n"}}, "Twice.")
-                            .Text)
-                  .contains("// Twice.\ntemplate <class T>\nstatic "
-                            "__device__ void put_striped(int *p)"));
+  EXPECT_TRUE(
+      StringRef(copyBehind(F.Definition, F.Name, F.StaticPlace, "static", Text,
+                           {{0, 0, "template <class T>\n"}}, "Twice.")
+                    .Text)
+          .contains("// Twice.\ntemplate <class T>\nstatic "
+                    "__device__ void put_striped(int *p)"));
 }
 
 } // namespace

@@ -307,6 +307,29 @@ TEST(KernelVersions, AreNoneWhereADeclarationSaysMoreOfTheTemplate) {
             "a declaration of it has defaults or attributes");
 }
 
+TEST(KernelVersions, HaveTheLinkageOfC) {
+  const std::string Plain = "__global__ void kernel(int *a) {}";
+  auto TextOf = [](const std::string &Code) { return kernelIn(Code).Text; };
+  KernelText T = TextOf("extern \"C\" " + Plain);
+  EXPECT_EQ(T.Problem + T.VersionProblem, "");
+  EXPECT_EQ(T.Linkage, "extern \"C\"");
+  EXPECT_EQ(T.Specifiers.Offset, 11u);
+  EXPECT_EQ(T.Definition.Offset, 11u);
+  T = TextOf("extern \"C\" {\n" + Plain + "\n}");
+  EXPECT_EQ(T.Problem + T.VersionProblem, "");
+  EXPECT_FALSE(T.Specifiers.isValid());
+  T = TextOf("extern \"C++\" " + Plain);
+  EXPECT_EQ(T.Linkage, "static");
+  EXPECT_TRUE(T.Specifiers.isValid());
+  T = TextOf("extern \"C\" __global__ void kernel(int *);\n" + Plain);
+  EXPECT_EQ(T.Problem, "its declarations say in two ways that it is of C");
+  T = TextOf("extern \"C\" __global__ void kernel(int *);\nextern \"C\" " +
+             Plain);
+  EXPECT_EQ(T.Problem, "");
+  ASSERT_EQ(T.Declarations.size(), 1u);
+  EXPECT_EQ(T.Declarations[0].Offset, 0u);
+}
+
 TEST(KernelVersions, AreStaticOnce) {
   KernelText T = kernelIn("__global__ void kernel(int *a) {}").Text;
   EXPECT_EQ(T.VersionProblem, "");
