@@ -441,6 +441,7 @@ int bankstripe::runWrap(std::vector<std::string> Words) {
   CompilerCommand Command =
       readCompilerCommand(Words, Directory, environment("NVCC_PREPEND_FLAGS"),
                           environment("NVCC_APPEND_FLAGS"));
+  Command.Folders.addFromEnvironment(environment("CPATH"));
   if (!Command.WhyNot.empty()) {
     note(Command.WhyNot + "; the command is run as it is");
     return become(Words);

@@ -11,6 +11,7 @@
 #include "clang/Basic/TokenKinds.h"
 #include "clang/Lex/DependencyDirectivesScanner.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
@@ -83,6 +84,12 @@ bankstripe::findIncludes(const std::string &Text) {
   findQuestions(Text, Result);
   std::ranges::sort(Result, {}, &IncludeDirective::Offset);
   return Result;
+}
+
+void IncludeFolders::addFromEnvironment(StringRef List) {
+  if (!List.empty())
+    for (StringRef Folder : llvm::split(List, ':'))
+      Any.push_back(Folder.empty() ? "." : Folder.str());
 }
 
 std::optional<std::string>

@@ -38,6 +38,10 @@ std::vector<IncludeDirective> findIncludes(const std::string &Text);
 /// Where included files are looked for.
 struct IncludeFolders {
   std::vector<std::string> Quote, Any;
+
+  /// Adds those of \p List, the value of CPATH, which come last. What other
+  /// variables name are folders of the system.
+  void addFromEnvironment(llvm::StringRef List);
 };
 
 /// One file of the user's.

@@ -100,6 +100,11 @@ TEST(Command, TheEnvironmentAddsArguments) {
   EXPECT_EQ(C.AllArgs, (Words{"-Ia", "-c", "a.cu", "-rdc=true"}));
   EXPECT_EQ(C.Folders.Any, Words{"a"});
   EXPECT_EQ(C.Args, (Words{"-c", "a.cu"}));
+  IncludeFolders Folders = C.Folders;
+  Folders.addFromEnvironment("");
+  EXPECT_EQ(Folders.Any, Words{"a"});
+  Folders.addFromEnvironment("b:");
+  EXPECT_EQ(Folders.Any, (Words{"a", "b", "."}));
 }
 
 TEST(Command, ASourceThatIsLinkedAloneIsTheProgram) {
