@@ -54,14 +54,24 @@ static bool joinAngles(const Fault &F, Bridges &B) {
   return true;
 }
 
-// `k<<<{2}, {w, 1, 1}>>>`.
-static bool nameDim3(const Fault &F, Bridges &B) {
+// `k<<<{2}, {w, 1, 1}, {}, {}>>>`.
+static bool nameLaunchArgument(const Fault &F, Bridges &B) {
   if (F.text() != "{" || F.Index == 0)
     return false;
   const StringRef Before = F.Tokens[F.Index - 1].Text;
   if (Before != "<<<" && Before != ",")
     return false;
-  B.Behind[F.at(F.Index - 1)] = {"dim3", F.at(F.Index).second};
+  size_t Depth = 0, Argument = 0;
+  for (size_t I = F.Index; I-- > 0 && F.Tokens[I].Text != "<<<";) {
+    const StringRef Text = F.Tokens[I].Text;
+    Depth += Text == ")" || Text == "}" || Text == "]";
+    Depth -= Depth && (Text == "(" || Text == "{" || Text == "[");
+    Argument += !Depth && Text == ",";
+  }
+  constexpr const char *Types[] = {"dim3", "dim3", "size_t", "cudaStream_t"};
+  if (Argument >= std::size(Types))
+    return false;
+  B.Behind[F.at(F.Index - 1)] = {Types[Argument], F.at(F.Index).second};
   return true;
 }
 
@@ -323,7 +333,7 @@ static constexpr char PragmaAdvice[] =
 static constexpr Bridge Table[] = {
     {diag::err_expected_expression, joinAngles,
      "write '<<<' and '>>>' without blanks"},
-    {diag::err_expected_expression, nameDim3,
+    {diag::err_expected_expression, nameLaunchArgument,
      "name the type of the list: dim3{...}"},
     {diag::err_expected_expression, spellAsOperator, PragmaAdvice},
     {diag::err_expected_unqualified_id, spellAsOperator, PragmaAdvice},

@@ -98,9 +98,10 @@ TEST(Bridges, NeverWriteAFile) {
 }
 
 TEST(Bridges, BracedLaunchConfigurations) {
-  EXPECT_TRUE(parsesBridged(std::string(Kernel) +
-                            "void run(int *p) { k<<<{2}, {16, 1, 1}>>>(p);\n"
-                            "  k<<<1, {}>>>(p); }\n"));
+  EXPECT_TRUE(
+      parsesBridged(std::string(Kernel) +
+                    "void run(int *p) { k<<<{2}, {16, 1, 1}, {}, {}>>>(p);\n"
+                    "  k<<<1, {}>>>(p); }\n"));
   EXPECT_THAT(failureOf("int f(int a) { return a + {2}; }\n"),
               HasSubstr("error:"));
 }
