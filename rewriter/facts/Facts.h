@@ -98,9 +98,9 @@ BANKSTRIPE_FIELDS(Finding, Name, Where, Function, Scope, Shape, Instances,
                   Uses, Trail, AsBits, HasOtherUses, Obstacles)
 
 // UnitFacts.h
-BANKSTRIPE_FIELDS(NamedCall, Name, Callees)
+BANKSTRIPE_FIELDS(NamedCall, Name, Callees, Problem)
 BANKSTRIPE_FIELDS(FunctionText, Where, Name, Definition, StaticPlace, Problem,
-                  Calls)
+                  Calls, Title)
 BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text, Dependent)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyBegin,
                   BoundsExcludedBy, MayEdit, AddressTaken, AddressTakenAt,

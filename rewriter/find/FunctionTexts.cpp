@@ -45,6 +45,7 @@ struct Mention {
   const FunctionDecl *Named = nullptr; ///< The definition, as it is written.
   TextRange Name; ///< Invalid where no other name can stand there.
   SourceLocation Loc;
+  bool IsCall = true;
 };
 
 /// One run of readFunctionTexts.
@@ -66,6 +67,7 @@ private:
                   const NamedDecl *Found, SourceLocation Loc, bool IsCall);
   bool isBefore(const FunctionDecl *Named, const FunctionDecl *By,
                 SourceLocation Loc) const;
+  std::string problemOf(const Mention &M, const FunctionDecl *By) const;
   std::vector<NamedCall> callsOf(const FunctionDecl *By) const;
   std::string problemOf(const FunctionDecl *Definition,
                         const std::optional<TextRange> &Whole) const;
@@ -99,7 +101,8 @@ void CallReader::addMention(const FunctionDecl *By, const NamedDecl *Declared,
   if (Function && !isOfSystem(Function) && !Function->getBuiltinID())
     Mentions[By].push_back(
         {writtenDefinition(Function),
-         IsCall ? ownName(Declared, Found, Loc, Text) : TextRange(), Loc});
+         IsCall ? ownName(Declared, Found, Loc, Text) : TextRange(), Loc,
+         IsCall});
 }
 
 // Whether Name calls the function. A pointer to it may get to other kernels.
@@ -133,23 +136,40 @@ bool CallReader::isBefore(const FunctionDecl *Named, const FunctionDecl *By,
                                   Named->getBody()->getEndLoc(), Loc));
 }
 
+// Why no name of a copy can stand where M is in By; empty if one can.
+std::string CallReader::problemOf(const Mention &M,
+                                  const FunctionDecl *By) const {
+  const std::string Who = "'" + By->getQualifiedNameAsString() + "'";
+  if (!M.IsCall)
+    return "its address is taken in " + Who;
+  if (!M.Name.isValid())
+    return Who + " calls it without its name";
+  return isBefore(M.Named, By, M.Loc) ? ""
+                                      : Who + " calls it before its definition";
+}
+
 std::vector<NamedCall> CallReader::callsOf(const FunctionDecl *By) const {
   const auto Known = Mentions.find(By);
   if (Known == Mentions.end())
     return {};
-  std::map<TextRange, std::set<Place>> ByName;
-  std::set<TextRange> Leads;
+  using NameAndProblem = std::pair<TextRange, std::string>;
+  std::map<NameAndProblem, std::set<Place>> ByName;
+  std::set<NameAndProblem> Leads;
   for (const Mention &M : Known->second) {
-    const TextRange Name = isBefore(M.Named, By, M.Loc) ? M.Name : TextRange();
+    const std::string Problem = problemOf(M, By);
+    const NameAndProblem Name = {Problem.empty() ? M.Name : TextRange(),
+                                 Problem};
     if (Leading.contains(M.Named))
       Leads.insert(Name);
-    if (Leading.contains(M.Named) || Name.isValid())
+    if (Leading.contains(M.Named) || Problem.empty())
       ByName[Name].insert(Text.place(M.Named->getLocation()));
   }
   std::vector<NamedCall> Calls;
-  for (const TextRange &Name : Leads)
+  for (const NameAndProblem &Name : Leads)
     Calls.push_back(
-        {Name, std::vector<Place>(ByName[Name].begin(), ByName[Name].end())});
+        {Name.first,
+         std::vector<Place>(ByName[Name].begin(), ByName[Name].end()),
+         Name.second});
   return Calls;
 }
 
@@ -167,13 +187,21 @@ static bool isPlainlyDeclared(const FunctionDecl *Definition) {
          });
 }
 
-// Whether another name can stand for it wherever it is called.
-static bool isCalledByName(const FunctionDecl *Function) {
+// Why another name cannot stand for it wherever it is called; empty if it can.
+static std::string whyNotCalledByName(const FunctionDecl *Function) {
   const auto *Method = dyn_cast<CXXMethodDecl>(Function);
-  return Function->getIdentifier() && !isa<CXXConstructorDecl>(Function) &&
-         !(Method && Method->isVirtual()) &&
-         !Function->isFunctionTemplateSpecialization() &&
-         Function->getTemplateSpecializationKind() == TSK_Undeclared;
+  if (isa<CXXConstructorDecl, CXXDestructorDecl>(Function))
+    return "it is a constructor or a destructor";
+  if (!Function->getIdentifier())
+    return Method && Method->getParent()->isLambda()
+               ? "it is the body of a lambda"
+               : "it is an operator";
+  if (Method && Method->isVirtual())
+    return "it is virtual";
+  if (Function->isFunctionTemplateSpecialization() ||
+      Function->getTemplateSpecializationKind() != TSK_Undeclared)
+    return "it is a specialization of a template";
+  return "";
 }
 
 // A variable that all calls of a function share would be two.
@@ -192,8 +220,8 @@ std::string CallReader::problemOf(const FunctionDecl *Definition,
   const ASTContext &Context = Text.context();
   if (!Whole || Text.isIncludedInside(Definition->getLocation()))
     return "a macro or a directive gives a part of it";
-  if (!isCalledByName(Definition))
-    return "calls of it cannot have another name";
+  if (std::string Why = whyNotCalledByName(Definition); !Why.empty())
+    return Why;
   if (!isPlainlyDeclared(Definition) || hasDefaultsElsewhere(Definition))
     return "a declaration of it says more";
   if (!MayEdit(Whole->File) || Text.mayBeReadForHost(Definition))
@@ -218,15 +246,17 @@ std::string CallReader::problemOf(const FunctionDecl *Definition,
 FunctionText CallReader::textOf(const FunctionDecl *Definition) const {
   FunctionText Result;
   Result.Where = Text.place(Definition->getLocation());
+  Result.Title = Definition->getQualifiedNameAsString();
   Result.Calls = callsOf(Definition);
-  const auto Whole = definitionText(Definition, Text);
-  if (Definition->hasAttr<CUDAGlobalAttr>())
+  if (Definition->hasAttr<CUDAGlobalAttr>()) {
     Result.Problem = "it is a kernel";
-  else
-    Result.Problem = problemOf(Definition, Whole);
+    return Result;
+  }
+  const auto Whole = definitionText(Definition, Text);
+  Result.Definition = Whole.value_or(TextRange());
+  Result.Problem = problemOf(Definition, Whole);
   if (!Result.Problem.empty())
     return Result;
-  Result.Definition = *Whole;
   Result.Name = Text.point(Definition->getLocation());
   Result.Name.Length = Definition->getName().size();
   if (!Definition->isCXXClassMember() &&

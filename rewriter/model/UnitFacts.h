@@ -96,10 +96,11 @@ struct KernelText {
   TextRange Definition;
   std::string TemplateHead;      ///< `template <class T, int N>`, if it is one.
   std::string TemplateArguments; ///< `<T, N>`.
-  /// The point before the first, behind the head, where it is not `static`.
+  /// The point before the first, behind the head, where its version gets
+  /// another one; invalid where it needs none.
   TextRange Specifiers;
-  /// Nothing outside its unit can name it.
   std::string Linkage; ///< That one: `static` or `extern "C"`.
+  /// Nothing outside its unit can name it.
   bool Internal = false;
   std::string Problem; ///< Why no function can stand beside it, if so.
   /// Why it cannot stand there a second time with another name, if so.
@@ -112,19 +113,23 @@ struct NamedCall {
   TextRange Name; ///< Invalid where no other name can stand there.
   /// The names in their definitions; those of several instances.
   std::vector<Place> Callees;
+  std::string Problem = {}; ///< Why no other name can stand there.
 };
 
 /// The text of a kernel, or of a function that holds per-thread arrays or leads
 /// to some, as far as a copy of it with another name concerns that.
 struct FunctionText {
-  Place Where;          ///< Of the name in its definition.
-  TextRange Name;       ///< The same.
-  TextRange Definition; ///< From `template` or the first specifier to the `}`.
+  Place Where;    ///< Of the name in its definition.
+  TextRange Name; ///< The same.
+  /// From `template` or the first specifier to the `}`; invalid of a kernel,
+  /// and where a macro or a directive gives a part of it.
+  TextRange Definition;
   /// Where `static` has to stand in a copy that nothing outside its unit shall
   /// name; invalid where that is so anyway.
   TextRange StaticPlace;
   std::string Problem; ///< Why it has no copy; empty if it can have one.
   std::vector<NamedCall> Calls;
+  std::string Title = {}; ///< Its qualified name, for people.
 };
 
 /// `__launch_bounds__` of a kernel.

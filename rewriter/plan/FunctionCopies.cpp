@@ -32,32 +32,69 @@ FunctionCopies::FunctionCopies(const MergedRun &Run) {
     Kernels.insert(K.Facts.Where);
   for (const FunctionText &F : Run.Functions) {
     All[F.Where] = &F;
-    if (F.Problem.empty() && !mayGetOverload(F, Run))
-      Possible.insert(F.Where);
+    if (!F.Problem.empty())
+      WhyNot[F.Where] = F.Problem;
+    else if (mayGetOverload(F, Run))
+      WhyNot[F.Where] = "it gets an overload for pointers into stripes";
   }
-  for (size_t Before = SIZE_MAX; Possible.size() != Before;) {
-    Before = Possible.size();
-    for (const FunctionText &F : Run.Functions) {
-      const bool Calls = Kernels.count(F.Where) || Possible.count(F.Where);
-      for (const NamedCall &C : F.Calls)
-        if (!Calls || !C.Name.isValid() ||
-            llvm::any_of(C.Callees, [&](const Place &Callee) {
-              return !Possible.count(Callee);
-            }))
-          for (const Place &Callee : C.Callees)
-            Possible.erase(Callee);
-    }
+  for (size_t Before = SIZE_MAX; WhyNot.size() != Before;) {
+    Before = WhyNot.size();
+    for (const FunctionText &F : Run.Functions)
+      for (const NamedCall &C : F.Calls) {
+        const auto Caller =
+            Kernels.count(F.Where) ? WhyNot.end() : WhyNot.find(F.Where);
+        const std::string Why =
+            Caller == WhyNot.end()
+                ? whyNameStays(C, F)
+                : "'" + F.Title +
+                      "', which calls it, has none: " + Caller->second;
+        for (const Place &Callee : C.Callees)
+          if (!Why.empty())
+            WhyNot.try_emplace(Callee, Why);
+      }
   }
   // Of instances that share a text, one that can have a copy comes first.
   auto AddText = [&](const FunctionText *F) {
     ByText.try_emplace({F->Definition.File, F->Definition.Offset}, F);
   };
-  for (const Place &Where : Possible)
-    AddText(All.at(Where));
   for (const auto &[Where, F] : All)
-    AddText(F);
+    if (isPossible(Where))
+      AddText(F);
+  for (const auto &[Where, F] : All)
+    if (F->Problem.empty())
+      AddText(F);
   for (const Place &Kernel : Kernels)
     BelowKernels[Kernel] = below(Kernel);
+}
+
+bool FunctionCopies::isPossible(const Place &Function) const {
+  return All.count(Function) && !WhyNot.count(Function);
+}
+
+// Why C in In cannot name copies; empty if it can.
+std::string FunctionCopies::whyNameStays(const NamedCall &C,
+                                         const FunctionText &In) const {
+  if (!C.Name.isValid())
+    return C.Problem.empty() ? "a call of it has no name" : C.Problem;
+  if (llvm::all_of(C.Callees,
+                   [&](const Place &Callee) { return isPossible(Callee); }))
+    return "";
+  return "what '" + In.Title + "' calls by its name may have none";
+}
+
+std::string FunctionCopies::whyNone(const Finding &F) const {
+  const TextRange &Text = F.Text.Statement;
+  const FunctionText *Innermost = nullptr;
+  for (const auto &[Where, Each] : All) {
+    const TextRange &Body = Each->Definition;
+    if (Body.isValid() && Body.File == Text.File &&
+        Body.Offset <= Text.Offset && Text.end() <= Body.end() &&
+        (!Innermost || Innermost->Definition.Offset < Body.Offset))
+      Innermost = Each;
+  }
+  const auto Found =
+      Innermost && !holderOf(F) ? WhyNot.find(Innermost->Where) : WhyNot.end();
+  return Found == WhyNot.end() ? "" : Found->second;
 }
 
 const FunctionText *FunctionCopies::holderOf(const Finding &F) const {
@@ -69,7 +106,7 @@ const FunctionText *FunctionCopies::holderOf(const Finding &F) const {
     if (Found.Definition.File != Text.File)
       return nullptr;
     if (Text.end() <= Found.Definition.end())
-      return Possible.count(Found.Where) ? &Found : nullptr;
+      return isPossible(Found.Where) ? &Found : nullptr;
   }
   return nullptr;
 }
@@ -85,7 +122,7 @@ std::set<Place> FunctionCopies::below(const Place &Caller) const {
       continue;
     for (const NamedCall &C : Found->second->Calls)
       for (const Place &Callee : C.Callees)
-        if (Possible.count(Callee) && Result.insert(Callee).second)
+        if (isPossible(Callee) && Result.insert(Callee).second)
           ToDo.push_back(Callee);
   }
   return Result;

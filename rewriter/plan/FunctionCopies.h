@@ -26,6 +26,9 @@ public:
   /// The function that holds \p F, if it can have a copy, and with it whatever
   /// calls it except for kernels; else null.
   const FunctionText *holderOf(const Finding &F) const;
+  /// Why the function that holds \p F can have none, in words that follow a
+  /// colon; empty if it can, or nobody knows.
+  std::string whyNone(const Finding &F) const;
   /// Whether calls with names lead from \p Kernel to \p Holder.
   bool leadTo(const Kernel &Kernel, const FunctionText &Holder) const;
   /// Says in \p P which functions get copies for the arrays that move in some,
@@ -33,10 +36,12 @@ public:
   void addTo(Plan &P) const;
 
 private:
+  bool isPossible(const Place &Function) const;
+  std::string whyNameStays(const NamedCall &C, const FunctionText &In) const;
   std::set<Place> below(const Place &Caller) const;
 
   std::map<Place, const FunctionText *> All;
-  std::set<Place> Possible; ///< Those that can have a copy.
+  std::map<Place, std::string> WhyNot; ///< Of those that can have no copy.
   /// By file and offset of the definition.
   std::map<std::pair<llvm::StringRef, unsigned>, const FunctionText *> ByText;
   std::map<Place, std::set<Place>> BelowKernels; ///< By the kernel.

@@ -229,8 +229,13 @@ MergedRun Redirection::withCopies(const std::set<unsigned> &InCopies) const {
   MergedRun Result = Original;
   for (auto [I, A] : llvm::enumerate(Result.Arrays)) {
     A.InCopy = InCopies.count(I);
-    if (!A.InCopy && A.OnlyInCopy)
+    if (!A.InCopy && A.OnlyInCopy) {
+      const std::string Why = Copies.whyNone(A.Array);
       A.Array.Obstacles.push_back(*A.OnlyInCopy);
+      A.Array.Obstacles.back().Detail +=
+          Why.empty() ? ", and no version of a kernel calls a copy of it"
+                      : ", and it has no copy: " + Why;
+    }
     const auto Without = KeepCalling.find(I);
     if (!A.InCopy || Without == KeepCalling.end())
       continue;

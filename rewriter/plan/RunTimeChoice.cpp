@@ -99,9 +99,12 @@ std::string ChoiceFinder::whyNot(unsigned Row) const {
       return "it is decided what becomes of '" + A->Array.Name + "'";
     else if (const FunctionText *Holder = Copies.holderOf(A->Array);
              !A->Array.Function.IsKernel &&
-             !(Holder && Copies.leadTo(Facts, *Holder)))
+             !(Holder && Copies.leadTo(Facts, *Holder))) {
+      const std::string Why = Copies.whyNone(A->Array);
       return "'" + A->Array.Name + "' is in " + A->Array.Function.Name +
-             ", which has no copy for a version";
+             ", which has no copy for a version" +
+             (Why.empty() ? "" : ": " + Why);
+    }
   if (gainsForSure(textOf(K)))
     return "it gains even in the worst case of the prediction";
   if (!servesOthers(Row))

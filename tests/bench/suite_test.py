@@ -258,7 +258,8 @@ class OneFileAtATime(unittest.TestCase):
             self.assertEqual(done.stdout.splitlines(),
                              ["1 of 2 arrays move one file at a time",
                               "count/far.cu:3: last: block-size-unknown "
-                              "other files may call 'far'"])
+                              "other files may call 'far', and no version of a kernel calls "
+                              "a copy of it"])
 
 
 if __name__ == "__main__":

@@ -41,6 +41,14 @@ std::string problemOf(const std::string &Code,
   return "none was found";
 }
 
+/// Why the kernel of \p Code calls copies by no name.
+std::string problemOfCallIn(const std::string &Code) {
+  for (const FunctionText &F : factsOf(Code).Functions)
+    if (F.Problem == "it is a kernel" && F.Calls.size() == 1)
+      return F.Calls.front().Problem;
+  return "there is not one call";
+}
+
 /// The names by which the kernel of \p Code calls functions that lead to
 /// arrays; "?" for one that cannot change.
 std::string callsIn(const std::string &Code) {
@@ -98,16 +106,30 @@ TEST(FunctionTexts, MayBeMembers) {
 
 TEST(FunctionTexts, NeedNames) {
   const std::string Body = "(int i) { int a[9]; a[i] = i; n = a[i / 2]; }";
-  EXPECT_NE(
-      problemOf("struct S { int n; __device__ S" + Body + " };", "S s(i)"), "");
-  EXPECT_NE(
+  EXPECT_EQ(
+      problemOf("struct S { int n; __device__ S" + Body + " };", "S s(i)"),
+      "it is a constructor or a destructor");
+  EXPECT_EQ(
       problemOf("struct S { int n; __device__ void operator()" + Body + " };",
                 "S s; s(i)"),
-      "");
-  EXPECT_NE(
+      "it is an operator");
+  EXPECT_EQ(
       problemOf("struct S { int n; virtual __device__ void f" + Body + " };",
                 "S s; s.f(i)"),
-      "");
+      "it is virtual");
+}
+
+TEST(FunctionTexts, SayWhyANameStays) {
+  EXPECT_EQ(problemOfCallIn(program(Plain)), "");
+  EXPECT_EQ(problemOfCallIn(program(Plain, "int (*p)(int) = f; p(i)")),
+            "its address is taken in 'k'");
+  EXPECT_EQ(problemOfCallIn(std::string("#define CALL f(i)\n") +
+                            program(Plain, "CALL")),
+            "'k' calls it without its name");
+  EXPECT_EQ(problemOfCallIn("__device__ int f(int i);\n__global__ void k(int "
+                            "i) { f(i); }\n" +
+                            std::string(Plain) + "\n"),
+            "'k' calls it before its definition");
 }
 
 TEST(FunctionTexts, CannotShareVariables) {

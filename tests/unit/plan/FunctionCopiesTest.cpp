@@ -49,7 +49,8 @@ protected:
             {"/a.cu", Offset, 45},
             {"/a.cu", Offset, 0},
             "",
-            std::move(Calls)};
+            std::move(Calls),
+            Line == 30 ? "outer" : "inner"};
   }
   FunctionText &inner() { return U.Result.Facts.Functions[1]; }
   FunctionText &outer() { return U.Result.Facts.Functions[2]; }
@@ -105,7 +106,8 @@ TEST_F(Copying, IsForKernelsThatChoose) {
   outer().Problem = "its calls share 'n'";
   EXPECT_FALSE(plan().Kernels.front().Chooses);
   EXPECT_EQ(plan().Kernels.front().WhyNoChoice,
-            "'b' is in inner, which has no copy for a version");
+            "'b' is in inner, which has no copy for a version: 'outer', which "
+            "calls it, has none: its calls share 'n'");
   outer().Problem = "";
   addKernel(); // Nothing in sight launches it.
   EXPECT_FALSE(plan().Kernels.front().Chooses);
@@ -166,8 +168,23 @@ TEST_F(Copying, ServesFunctionsThatOtherUnitsMayCall) {
   U.Result.Evidence.Functions = {{"k", {"_Z5inner"}, true, {}},
                                  {"_Z5inner", {}, true, {}}};
   EXPECT_TRUE(isInCopy());
+  auto WhyNot = [&] {
+    const Verdict V = find(plan(), "b").Verdict;
+    EXPECT_EQ(V.Why, Reason::BlockSizeUnknown);
+    return V.Detail;
+  };
+  const std::string Begin = "other files may call 'inner', and ";
+  outer().Calls.front().Name = {};
+  outer().Calls.front().Problem = "its address is taken in 'outer'";
+  EXPECT_EQ(WhyNot(),
+            Begin + "it has no copy: its address is taken in 'outer'");
   outer().Problem = "its calls share 'n'";
-  EXPECT_EQ(reasonOf(plan(), "b"), Reason::BlockSizeUnknown);
+  EXPECT_EQ(WhyNot(), Begin + "it has no copy: 'outer', which calls it, has "
+                              "none: its calls share 'n'");
+  outer().Problem = "";
+  outer().Calls = {call(95, {20})};
+  U.Result.Facts.Launches.clear();
+  EXPECT_EQ(WhyNot(), Begin + "no version of a kernel calls a copy of it");
 }
 
 TEST_F(Copying, IsCalledByKernelsThatChangeWhereTheyStand) {
