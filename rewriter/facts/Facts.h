@@ -131,7 +131,7 @@ BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, Shared)
 BANKSTRIPE_FIELDS(KernelResources, StackFrame, Callees, SpillStores, SpillLoads,
                   Registers, SharedBytes, CodeBytes)
 BANKSTRIPE_FIELDS(FrameObject, Name, Type, Function, Where, Bytes, IsParameter,
-                  Survives, IsPart)
+                  Survives)
 BANKSTRIPE_FIELDS(Words, Loaded, Stored)
 BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,

@@ -136,7 +136,6 @@ struct FrameObject {
   bool IsParameter = false;
   /// Clang's optimiser leaves it in memory, as nvcc may.
   bool Survives = false;
-  bool IsPart = false; ///< The variable has more bytes.
 };
 
 /// Of memory, in words of a thread.

@@ -72,6 +72,9 @@ public:
 
 private:
   bool isKnown(const ReachedArray &A) const;
+  std::vector<unsigned> besideOf(const ReachedArray &A,
+                                 llvm::ArrayRef<unsigned> Arrays) const;
+  uint64_t mostAtOnce(llvm::ArrayRef<unsigned> Arrays) const;
   uint64_t fillWithArrays(unsigned Row);
   ReachedArray *arrayAt(const FrameObject &O, unsigned Row);
   uint64_t addObjects(unsigned Row, uint64_t Rest, bool Surviving);
@@ -88,6 +91,30 @@ bool FrameReader::isKnown(const ReachedArray &A) const {
     const MergedKernel &K = Run.Kernels[Row];
     return K.Original && (A.Array.Function.IsKernel || !K.CallsOtherUnits);
   });
+}
+
+std::vector<unsigned>
+FrameReader::besideOf(const ReachedArray &A,
+                      llvm::ArrayRef<unsigned> Arrays) const {
+  std::vector<unsigned> Result;
+  llvm::copy_if(Arrays, std::back_inserter(Result), [&](unsigned I) {
+    return !areApart(A.Array, Run.Arrays[I].Array);
+  });
+  return Result;
+}
+
+// The most bytes of Arrays that are alive at once: of two functions that a
+// kernel calls, those of one.
+uint64_t FrameReader::mostAtOnce(llvm::ArrayRef<unsigned> Arrays) const {
+  if (Arrays.empty())
+    return 0;
+  const ReachedArray &First = Run.Arrays[Arrays.front()];
+  const auto Others = Arrays.drop_front();
+  const std::vector<unsigned> Beside = besideOf(First, Others);
+  const uint64_t WithFirst = bytesOf(First) + mostAtOnce(Beside);
+  return Beside.size() == Others.size()
+             ? WithFirst
+             : std::max(WithFirst, mostAtOnce(Others));
 }
 
 // \returns the bytes of the kernel's own frame that its arrays do not fill.
@@ -107,10 +134,7 @@ uint64_t FrameReader::fillWithArrays(unsigned Row) {
   uint64_t Filled = 0, AtOnce = 0;
   for (unsigned I : Inside) {
     const ReachedArray &A = Run.Arrays[I];
-    uint64_t Used = bytesOf(A);
-    for (unsigned J : Held)
-      if (!areApart(A.Array, Run.Arrays[J].Array))
-        Used += bytesOf(Run.Arrays[J]);
+    const uint64_t Used = bytesOf(A) + mostAtOnce(besideOf(A, Held));
     if (Used > roomFor(A, *K.Original))
       continue;
     Held.push_back(I);
@@ -160,19 +184,6 @@ uint64_t FrameReader::addObjects(unsigned Row, uint64_t Rest, bool Surviving) {
   return Rest;
 }
 
-// Names what of A may take Rest bytes of a frame: whole elements.
-// \returns their bytes.
-static uint64_t addPart(const ReachedArray &A, uint64_t Rest, FrameUse &Frame) {
-  const Finding &F = A.Array;
-  const uint64_t Element = std::max(1u, F.Shape.ElementBytes);
-  FrameObject O{F.Name, F.Shape.Type, F.Function.Name, F.Where};
-  O.Bytes = std::min(bytesOf(A), Rest) / Element * Element;
-  O.IsPart = O.Bytes < F.Shape.BytesPerThread;
-  if (O.Bytes)
-    Frame.Objects.push_back(O);
-  return O.Bytes;
-}
-
 void FrameReader::nameRest(unsigned Row, uint64_t Rest) {
   MergedKernel &K = Run.Kernels[Row];
   if (Rest < Slack || K.Original->SpillStores || K.Original->SpillLoads)
@@ -181,12 +192,6 @@ void FrameReader::nameRest(unsigned Row, uint64_t Rest) {
     return A.Bytes > B.Bytes;
   });
   Rest = addObjects(Row, Rest, /*Surviving=*/true);
-  // Of an array that does not fit as a whole, nvcc may have kept a part.
-  for (auto [I, A] : llvm::enumerate(Run.Arrays))
-    if (Rest >= Slack && A.Evidence.Where == Residency::LocalMemory &&
-        !IsHeld[I] && A.Frame != FrameAnswer::Kept &&
-        llvm::is_contained(A.Kernels, Row))
-      Rest -= addPart(A, Rest, K.Frame);
   Rest = addObjects(Row, Rest, /*Surviving=*/false);
   K.Frame.UnnamedBytes = Rest < Slack ? 0 : Rest;
 }

@@ -78,7 +78,7 @@ static std::string typeAndBytes(const std::string &Type, uint64_t Bytes) {
 std::string bankstripe::textOf(const FrameObject &O, const KernelPlan &K) {
   std::string What =
       O.IsParameter     ? "parameter '" + O.Name + "' of '" + O.Function + "'"
-      : !O.Name.empty() ? (O.IsPart ? "a part of '" : "'") + O.Name + "'"
+      : !O.Name.empty() ? "'" + O.Name + "'"
       : O.Type.empty()  ? "memory of '" + O.Function + "' of the device library"
                         : "a temporary object of '" + O.Function + "'";
   return llvm::formatv("{0} ({1}) is {2}in local memory: ptxas reports a stack "

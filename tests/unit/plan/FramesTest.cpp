@@ -100,6 +100,20 @@ TEST(Frames, ArraysOneAfterTheOtherShareBytes) {
   EXPECT_EQ(arraysInFrame(U.plan()), 2u);
 }
 
+TEST(Frames, FunctionsOneAfterTheOtherShareBytesBesideTheKernel) {
+  TestUnit U = withFrame(128);
+  for (const char *Name : {"f", "g", "k"}) {
+    TestArray F = makeArray(Name, 16, 4, Name[0]);
+    F.Function.Id = Name;
+    F.Function.IsKernel = *Name == 'k';
+    U.array(F);
+  }
+  EXPECT_EQ(arraysInFrame(U.plan()), 3u);
+  EXPECT_EQ(U.plan().Kernels[0].Frame.UnnamedBytes, 0u);
+  U.Result.Resources["k"].StackFrame = 120;
+  EXPECT_EQ(arraysInFrame(U.plan()), 2u);
+}
+
 TEST(Frames, AFunctionThatIsNotInlinedHasAFrameOfItsOwn) {
   TestUnit U = withFrame(0);
   U.Result.Resources["k"].Callees["_Z4pickPi"] = 64;
@@ -148,20 +162,13 @@ TEST(Frames, AnArrayOfWhichNothingSurvivesCanBeWhatAFrameHolds) {
   EXPECT_TRUE(P.Kernels[0].Frame.Objects.empty());
 }
 
-TEST(Frames, OfAnArrayThatIsLargerWholeElementsAreNamed) {
-  TestUnit U = withFrame(44);
-  U.array(makeArray("a", 16, 8));
+TEST(Frames, AnArrayThatIsLargerIsNoPartOfOne) {
+  TestUnit U = withFrame(32);
+  U.array();
   const Plan P = U.plan();
   EXPECT_EQ(P.Arrays[0].Frame, FrameAnswer::TooSmall);
-  ASSERT_EQ(P.Kernels[0].Frame.Objects.size(), 1u);
-  const FrameObject &O = P.Kernels[0].Frame.Objects[0];
-  EXPECT_EQ(O.Name, "a");
-  EXPECT_EQ(O.Bytes, 40u);
-  EXPECT_TRUE(O.IsPart);
-  EXPECT_FALSE(O.Survives);
-  TestUnit Large = withFrame(24);
-  Large.array(makeArray("a", 16, 32));
-  EXPECT_TRUE(Large.plan().Kernels[0].Frame.Objects.empty());
+  EXPECT_TRUE(P.Kernels[0].Frame.Objects.empty());
+  EXPECT_EQ(P.Kernels[0].Frame.UnnamedBytes, 32u);
 }
 
 TEST(Frames, AnArrayWhoseMoveChangesNoFrameExplainsNone) {
