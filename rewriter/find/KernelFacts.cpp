@@ -103,7 +103,9 @@ static const LinkageSpecDecl *ownLinkage(const FunctionDecl *Declared) {
 TextRange bankstripe::pointBefore(const FunctionDecl *Declared,
                                   const SourceText &Text) {
   const LinkageSpecDecl *Linkage = ownLinkage(Declared);
-  return Text.point(Linkage ? Linkage->getExternLoc() : beginOf(Declared));
+  return Text.point(
+      Linkage ? Text.sources().getExpansionLoc(Linkage->getExternLoc())
+              : beginOf(Declared));
 }
 
 std::optional<TextRange>
@@ -266,9 +268,10 @@ static KernelText readKernelText(const FunctionDecl *Function,
     return Fail("its file is included inside another declaration");
   Result.Definition = *Whole;
   // nvcc gives a static function of C a name of C++, which would hide that the
-  // version is one of this kernel.
+  // version is one of this kernel. A macro may stand for all specifiers.
   const bool InC = Definition->isExternC();
-  if (InC ? ownLinkage(Definition) != nullptr
+  if (InC ? ownLinkage(Definition) != nullptr &&
+                pointBefore(Definition, Text).Offset < Whole->Offset
           : !Text.mentions(specifiersOf(Definition, *Whole, Text), "static"))
     Result.Specifiers = Text.point(Definition->getBeginLoc());
   Result.Linkage = InC ? "extern \"C\"" : "static";

@@ -455,7 +455,11 @@ static void chooseStorage(std::vector<KernelSetting> &Settings,
       } else if (saysMore(S, Run.Kernels[Row])) {
         S.Obstacle->Detail += "; nor can it be dynamic shared memory: " + Why;
       } else {
+        const Kernel &K = Run.Kernels[Row].Facts;
         S.WhyStatic = Why;
+        if (K.AddressTaken && !K.Text.VersionProblem.empty())
+          S.WhyStatic +=
+              "; nor can it have a version beside it: " + K.Text.VersionProblem;
       }
     }
   }

@@ -318,6 +318,9 @@ TEST(KernelVersions, HaveTheLinkageOfC) {
   T = TextOf("extern \"C\" {\n" + Plain + "\n}");
   EXPECT_EQ(T.Problem + T.VersionProblem, "");
   EXPECT_FALSE(T.Specifiers.isValid());
+  T = TextOf("#define API extern \"C\" __global__\nAPI void kernel(int *) {}");
+  EXPECT_EQ(T.Problem + T.VersionProblem, "");
+  EXPECT_FALSE(T.Specifiers.isValid());
   T = TextOf("extern \"C++\" " + Plain);
   EXPECT_EQ(T.Linkage, "static");
   EXPECT_TRUE(T.Specifiers.isValid());
