@@ -43,10 +43,11 @@ std::string withDisplayNames(llvm::StringRef Text);
 
 /// Prints the plan for people: a diagnostic per array and a table row per
 /// kernel. Colours when \p OS has them. \p Explain: predictions with their
-/// terms.
+/// terms. \p PathsGiven: the user says which files change, and may say so of
+/// others.
 void printText(llvm::raw_ostream &OS, const Plan &P,
                const ConfirmedResources &Resources, Detail Level,
-               bool Explain = false);
+               bool Explain = false, bool PathsGiven = true);
 
 /// Warns of the decisions of \p P that are stale or unfulfilled, each at its
 /// place in the decisions file; a verbose report names the skipped ones too.

@@ -93,7 +93,8 @@ private:
 
 } // namespace
 
-static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
+static void printArray(PlacePrinter &Printer, const PlannedArray &A,
+                       bool PathsGiven) {
   const Verdict &V = A.Verdict;
   const ReasonInfo &Info = infoOf(V.Why);
   Printer.print(
@@ -102,7 +103,7 @@ static void printArray(PlacePrinter &Printer, const PlannedArray &A) {
       headline(A) + " [" + nameOf(V.Kind).str() + ", " + Info.Id.str() + "]");
   if (V.usesHelper())
     Printer.print(DiagnosticsEngine::Note, Place(), cost(A));
-  if (!staysAsItIs(V.Kind))
+  if (!staysAsItIs(V.Kind) || (V.Why == Reason::OutsidePaths && !PathsGiven))
     return;
   if (V.Where.isValid() && !(V.Where == A.Array.Where))
     Printer.print(DiagnosticsEngine::Note, V.Where,
@@ -279,14 +280,14 @@ static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
 
 void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
                            const ConfirmedResources &Resources, Detail Level,
-                           bool Explain) {
+                           bool Explain, bool PathsGiven) {
   if (Level == Detail::Quiet)
     return;
   {
     PlacePrinter Printer(OS, P.Contents);
     for (const PlannedArray &A : P.Arrays)
       if (Level == Detail::Verbose || A.Verdict.Kind != VerdictKind::Registers)
-        printArray(Printer, A);
+        printArray(Printer, A, PathsGiven);
     printFrames(Printer, P, Level == Detail::Verbose);
     for (const PlannedSharedArray &A : P.SharedArrays)
       if (Level == Detail::Verbose || !A.Conflicts.empty())

@@ -244,7 +244,7 @@ SourceResult SourceRewriter::rewriteWith(const ToolOptions &Options,
     return Unreadable("it does not parse");
   if (Options.level() != Detail::Quiet) // Shown where the user asks for it.
     printText(llvm::errs(), Run->Decisions, Run->Resources, Options.level(),
-              Options.Report.Explain);
+              Options.Report.Explain, /*PathsGiven=*/false);
   SourceResult Result = copyWith(Run->Changes);
   Result.Reports = ByTheWay.Reports;
   Result.Refused = std::move(ByTheWay.Refused);

@@ -265,6 +265,19 @@ TEST(Text, AdviceWithoutAPlaceOfItsOwn) {
             std::string::npos);
 }
 
+// Behind the launcher nobody gives paths.
+TEST(Text, AdviceToGiveAPathIsForThoseWhoGivePaths) {
+  Plan P = samplePlan();
+  P.Arrays = {sampleArray("list", 4, Reason::OutsidePaths)};
+  for (bool PathsGiven : {true, false}) {
+    std::string Text;
+    llvm::raw_string_ostream OS(Text);
+    printText(OS, P, {}, Detail::Normal, /*Explain=*/false, PathsGiven);
+    EXPECT_EQ(llvm::StringRef(Text).contains("note: name that file"),
+              PathsGiven);
+  }
+}
+
 // What moves needs no advice.
 TEST(Text, SlotComesWithoutAdvice) {
   EXPECT_EQ(text(samplePlan()).find("use it by subscripts"), std::string::npos);
