@@ -61,8 +61,7 @@ FunctionCopies::FunctionCopies(const MergedRun &Run) {
     if (isPossible(Where))
       AddText(F);
   for (const auto &[Where, F] : All)
-    if (F->Problem.empty())
-      AddText(F);
+    AddText(F);
   for (const Place &Kernel : Kernels)
     BelowKernels[Kernel] = below(Kernel);
 }
@@ -83,21 +82,16 @@ std::string FunctionCopies::whyNameStays(const NamedCall &C,
 }
 
 std::string FunctionCopies::whyNone(const Finding &F) const {
-  const TextRange &Text = F.Text.Statement;
-  const FunctionText *Innermost = nullptr;
-  for (const auto &[Where, Each] : All) {
-    const TextRange &Body = Each->Definition;
-    if (Body.isValid() && Body.File == Text.File &&
-        Body.Offset <= Text.Offset && Text.end() <= Body.end() &&
-        (!Innermost || Innermost->Definition.Offset < Body.Offset))
-      Innermost = Each;
-  }
+  const FunctionText *Around = innermost(F, /*WithProblem=*/true);
   const auto Found =
-      Innermost && !holderOf(F) ? WhyNot.find(Innermost->Where) : WhyNot.end();
+      Around && !holderOf(F) ? WhyNot.find(Around->Where) : WhyNot.end();
   return Found == WhyNot.end() ? "" : Found->second;
 }
 
-const FunctionText *FunctionCopies::holderOf(const Finding &F) const {
+// The innermost function around F whose text is known; what has a problem of
+// its own may be copied with what is around it, as lambdas are.
+const FunctionText *FunctionCopies::innermost(const Finding &F,
+                                              bool WithProblem) const {
   const TextRange &Text = F.Text.Statement;
   // The innermost function begins last.
   for (auto It = ByText.upper_bound({Text.File, Text.Offset});
@@ -105,10 +99,16 @@ const FunctionText *FunctionCopies::holderOf(const Finding &F) const {
     const FunctionText &Found = *(--It)->second;
     if (Found.Definition.File != Text.File)
       return nullptr;
-    if (Text.end() <= Found.Definition.end())
-      return isPossible(Found.Where) ? &Found : nullptr;
+    if (Text.end() <= Found.Definition.end() &&
+        (WithProblem || Found.Problem.empty()))
+      return &Found;
   }
   return nullptr;
+}
+
+const FunctionText *FunctionCopies::holderOf(const Finding &F) const {
+  const FunctionText *Around = innermost(F, /*WithProblem=*/false);
+  return Around && isPossible(Around->Where) ? Around : nullptr;
 }
 
 // The functions with copies that Caller leads to.

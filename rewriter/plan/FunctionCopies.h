@@ -37,6 +37,7 @@ public:
 
 private:
   bool isPossible(const Place &Function) const;
+  const FunctionText *innermost(const Finding &F, bool WithProblem) const;
   std::string whyNameStays(const NamedCall &C, const FunctionText &In) const;
   std::set<Place> below(const Place &Caller) const;
 
