@@ -226,6 +226,38 @@ class WholeSuite(unittest.TestCase):
             self.assertEqual((root / "src/count/main.cu").read_text(), KERNEL)
 
 
+class Frames(unittest.TestCase):
+    def test_are_explained(self):
+        kernel = {"name": "k", "ptxasBefore": {"stackFrame": 40, "spillStores": 0, "spillLoads": 0},
+                  "unnamedFrameBytes": 0, "frameObjects": []}
+        array = {"name": "a", "kernels": ["k"], "place": {"line": 2}, "residency": "local memory",
+                 "residencySource": "ptxas", "reason": "not-profitable"}
+        library = {"name": "", "function": "__nv_cos", "bytes": 40, "place": None}
+
+        def wrong(array=array, **of_kernel):
+            with tempfile.TemporaryDirectory() as scratch:
+                report = pathlib.Path(scratch) / "report.json"
+                report.write_text(json.dumps({"arrays": [array], "kernels": [kernel | of_kernel]}))
+                done = subprocess.run([sys.executable, str(HERE / "check_frames.py"), str(report)],
+                                      capture_output=True, text=True)
+                lines = done.stdout.splitlines()
+                self.assertEqual(done.returncode, len(lines) > 1)
+                return [line.split(": ", 1)[1] for line in lines[:-1]]
+        elsewhere = array | {"residency": "registers"}
+        self.assertEqual(wrong(), [])
+        self.assertEqual(wrong(elsewhere, frameObjects=[library]), [])
+        self.assertEqual(wrong(elsewhere), ["k: nobody knows what is in a frame of 40 bytes"])
+        self.assertEqual(wrong(array | {"reason": "stack-frame-kept"}),
+                         ["a: local memory, and the frame stayed"])
+        self.assertEqual(wrong(ptxasBefore=kernel["ptxasBefore"] | {"stackFrame": 0}),
+                         ["a: local memory without a frame"])
+        self.assertEqual(wrong(frameObjects=[library | {"bytes": 48}]),
+                         ["k: __nv_cos is larger than the frame"])
+        part = library | {"name": "a", "place": array["place"]}
+        self.assertEqual(wrong(elsewhere, frameObjects=[part]),
+                         ["a: an array, named as 40 bytes beside arrays"])
+
+
 # Linked to a kernel in another file.
 FAR = """
 __device__ int far(const int *in, int n) {
