@@ -25,18 +25,17 @@
 //   a plain load, if the loop writes nothing, and a fence or the like keeps the
 //   load in it
 //
-// Where one thread reads for its block, the others find in shared memory what
-// it has stored there. A loop may also be inside of one assembly statement.
+// One thread may read for its block, and store that for the others. A loop may
+// also be inside of one assembly statement.
 //
 // It does not wait if what leaves it is computed from what it counts: a counter
 // of its own, a place that differs in each iteration, an atomic operation that
 // hands out work (addition of 1), a compare and exchange of what the loop has
 // just read. If nothing but the failure of such a one leads to another
-// iteration, others have made progress, and the loop does not wait either,
-// whatever else it reads: a list from which each thread takes a part. A place
-// that comes back, as of a ring, is one that differs as long as the loop
-// remembers nothing of what it has read there: a hash table is probed so, but
-// flags are polled in turn. Locks are taken for waiting.
+// iteration, others have made progress: each thread takes a part of a list. A
+// place that comes back is one that differs as long as the loop remembers
+// nothing of what it has read there: a hash table is probed so, but flags are
+// polled in turn. Locks are taken for waiting.
 //
 //===----------------------------------------------------------------------===//
 
@@ -149,12 +148,6 @@ bool returnsSoon(const Function &F) {
           is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name));
 }
 
-/// How a place differs from iteration to iteration.
-enum class Movement {
-  Onward, ///< It never comes back.
-  Around,
-};
-
 /// Whether one loop waits.
 class LoopReader {
 public:
@@ -176,10 +169,11 @@ private:
                  function_ref<bool(const Instruction &)> Is) const;
   bool isSumOf(const Value &V, const PHINode &Phi,
                SmallPtrSetImpl<const Value *> &Seen) const;
-  bool advances(const Value &V, const PHINode &Phi, Movement How,
+  bool advances(const Value &V, const PHINode &Phi,
                 SmallPtrSetImpl<const Value *> &Seen) const;
-  bool isCarried(const Instruction &I, Movement How) const;
-  bool isCounted(ArrayRef<const Value *> From, Movement How) const;
+  bool isCarried(const Instruction &I) const;
+  bool isCounted(ArrayRef<const Value *> From) const;
+  bool neverComesBack(ArrayRef<const Value *> From) const;
   bool decides(const Instruction &I, const Value &V) const;
   bool isRemembered(const Instruction &I) const;
   bool isJustRead(const Value &V, SmallPtrSetImpl<const Value *> &Seen) const;
@@ -223,12 +217,13 @@ bool LoopReader::comesFrom(ArrayRef<const Value *> From,
 // back.
 bool LoopReader::isSumOf(const Value &V, const PHINode &Phi,
                          SmallPtrSetImpl<const Value *> &Seen) const {
-  if (&V == &Phi)
-    return true;
+  constexpr unsigned EnoughBits = 32; // A byte comes back soon.
   const auto *I = dyn_cast<Instruction>(&V);
-  if (!I || !L.contains(I))
+  if (!I || !L.contains(I) ||
+      (V.getType()->isIntegerTy() &&
+       V.getType()->getIntegerBitWidth() < EnoughBits))
     return false;
-  if (!Seen.insert(I).second)
+  if (I == &Phi || !Seen.insert(I).second)
     return true;
   auto IsSum = [&](const Value *Each) { return isSumOf(*Each, Phi, Seen); };
   if (const auto *Joined = dyn_cast<PHINode>(I))
@@ -248,53 +243,52 @@ bool LoopReader::isSumOf(const Value &V, const PHINode &Phi,
 // Whether V, what Phi is in the next iteration, is another value than before,
 // whatever others write. Where two loops were made one, it may begin again, or
 // stay what it is until a flag is set.
-bool LoopReader::advances(const Value &V, const PHINode &Phi, Movement How,
+bool LoopReader::advances(const Value &V, const PHINode &Phi,
                           SmallPtrSetImpl<const Value *> &Seen) const {
   const auto *I = dyn_cast<Instruction>(&V);
   if (!I || I == &Phi || !L.contains(I))
     return false;
   if (!Seen.insert(I).second)
     return true;
-  auto Advances = [&](const Value *Each) {
-    return advances(*Each, Phi, How, Seen);
-  };
+  auto Advances = [&](const Value *Each) { return advances(*Each, Phi, Seen); };
   if (const auto *Choice = dyn_cast<SelectInst>(I))
     return Advances(Choice->getTrueValue()) &&
            Advances(Choice->getFalseValue());
   if (const auto *Joined = dyn_cast<PHINode>(I))
     return all_of(Joined->incoming_values(), Advances);
-  SmallPtrSet<const Value *, 8> Added;
-  return (How == Movement::Onward ? isSumOf(*I, Phi, Added)
-                                  : comesFrom(I,
-                                              [&](const Instruction &Each) {
-                                                return &Each == &Phi;
-                                              })) &&
+  return comesFrom(I, [&](const Instruction &Each) { return &Each == &Phi; }) &&
          !comesFrom(I, [&](const Instruction &Each) {
            return kindOfAny(Each) == Read::Anew;
          });
 }
 
-bool LoopReader::isCarried(const Instruction &I, Movement How) const {
+bool LoopReader::isCarried(const Instruction &I) const {
   const auto *Phi = dyn_cast<PHINode>(&I);
   return Phi && Phi->getParent() == L.getHeader() &&
          all_of(Phi->blocks(), [&](const BasicBlock *From) {
            SmallPtrSet<const Value *, 8> Seen;
            return !L.contains(From) ||
-                  advances(*Phi->getIncomingValueForBlock(From), *Phi, How,
-                           Seen);
+                  advances(*Phi->getIncomingValueForBlock(From), *Phi, Seen);
          });
 }
 
 // Whether a value in From differs from iteration to iteration by what the loop
 // itself does.
-bool LoopReader::isCounted(ArrayRef<const Value *> From, Movement How) const {
-  if (How == Movement::Around)
-    return comesFrom(From,
-                     [&](const Instruction &I) { return isCarried(I, How); });
+bool LoopReader::isCounted(ArrayRef<const Value *> From) const {
+  return comesFrom(From, [&](const Instruction &I) { return isCarried(I); });
+}
+
+// Whether that value is another one in all iterations.
+bool LoopReader::neverComesBack(ArrayRef<const Value *> From) const {
   return any_of(L.getHeader()->phis(), [&](const PHINode &Phi) {
-    return isCarried(Phi, How) && any_of(From, [&](const Value *Each) {
-             SmallPtrSet<const Value *, 8> Seen;
-             return isSumOf(*Each, Phi, Seen);
+    auto IsSum = [&](const Value *Each) {
+      SmallPtrSet<const Value *, 8> Seen;
+      return isSumOf(*Each, Phi, Seen);
+    };
+    return isCarried(Phi) && any_of(From, IsSum) &&
+           all_of(Phi.blocks(), [&](const BasicBlock *Before) {
+             return !L.contains(Before) ||
+                    IsSum(Phi.getIncomingValueForBlock(Before));
            });
   });
 }
@@ -465,8 +459,8 @@ bool LoopReader::isReadAnew(const Instruction &I) const {
   if (Kind == Read::No || (Kind == Read::Plain && writes()))
     return false;
   SmallVector<const Value *> Operands(I.operand_values());
-  return !movesOn(I) && !isCounted(Operands, Movement::Onward) &&
-         (!isCounted(Operands, Movement::Around) || isRemembered(I));
+  return !movesOn(I) && !neverComesBack(Operands) &&
+         (!isCounted(Operands) || isRemembered(I));
 }
 
 // Whether Condition is decided by what the loop reads anew, be it by the way
@@ -523,8 +517,7 @@ bool LoopReader::worksAt(const Instruction &I) const {
   }
   const Value *Pointer = getPointerOperand(&I);
   const auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
-  return isa<MemIntrinsic>(I) ||
-         (Pointer && isCounted(Pointer, Movement::Around)) ||
+  return isa<MemIntrinsic>(I) || (Pointer && isCounted(Pointer)) ||
          (Atomic && !isRepeatable(*Atomic));
 }
 

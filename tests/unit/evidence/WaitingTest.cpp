@@ -146,6 +146,8 @@ TEST(Waiting, ForFlagsThatItReadsInTurn) {
   EXPECT_TRUE(waits("struct Node { int ready; Node *next; }; int left = n; "
                     "volatile Node *p = (volatile Node *)in; while (left) { "
                     "left = p->ready ? left - 1 : n; p = p->next; }"));
+  EXPECT_TRUE(waits("int left = n; for (unsigned char i = 0; left; ++i) "
+                    "if (((volatile int *)flag)[i]) --left;"));
   // What does not come back is over soon.
   EXPECT_FALSE(waits("int left = 2; while (left) { "
                      "if (((volatile int *)flag)[x]) --left; x += 2; }"));
