@@ -15,8 +15,12 @@
 #include "recorder/Calls.h"
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <csignal>
 #include <cstdlib>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 
 using namespace bankstripe::runtime;
 
@@ -24,6 +28,7 @@ static Recorder *TheRecorder = nullptr;
 static RecordingWriter *TheWriter = nullptr;
 static pid_t RecordedProcess = 0;
 static bool IsTiming = false;
+static std::jthread *Flushing = nullptr;
 
 // A child that was forked off inherits the file and what is called at its end,
 // but not the device.
@@ -109,7 +114,7 @@ static std::string watchCalls(const RecordRequest &Request) {
 constexpr size_t BufferBytes = 1 << 20;
 constexpr size_t BufferAlignment = 8;
 // A program that never synchronises or leaves through _exit keeps at least
-// what is older than this.
+// what is older than this, where buffers are full.
 constexpr uint32_t FlushMilliseconds = 250;
 
 static void CUPTIAPI requestBuffer(uint8_t **Buffer, size_t *Size,
@@ -161,7 +166,29 @@ static void CUPTIAPI writeBuffer(CUcontext Context, uint32_t Stream,
   std::free(Buffer);
 }
 
-static std::string startTimes() {
+// CUPTI's own period returns no buffer that is not full (seen with CUDA 13.0);
+// who looks at a recording while the program runs needs all that is over.
+static void flushNowAndThen(std::stop_token Stop) {
+  std::mutex Own;
+  std::condition_variable_any Never;
+  std::unique_lock Lock(Own);
+  while (!Never.wait_for(Lock, Stop,
+                         std::chrono::milliseconds(FlushMilliseconds),
+                         [&] { return Stop.stop_requested(); }))
+    cuptiActivityFlushAll(0);
+}
+
+// Signals are the program's matter.
+static std::jthread *startFlushing() {
+  sigset_t All, Before;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Before);
+  auto *const Started = new std::jthread(flushNowAndThen);
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+  return Started;
+}
+
+static std::string startTimes(RecordingMode Mode) {
   CUptiResult Result =
       cuptiActivityRegisterCallbacks(requestBuffer, writeBuffer);
   if (Result == CUPTI_SUCCESS)
@@ -170,6 +197,8 @@ static std::string startTimes() {
     return cuptiProblem(Result);
   IsTiming = true;
   cuptiActivityFlushPeriod(FlushMilliseconds);
+  if (Mode == RecordingMode::Survey)
+    Flushing = startFlushing();
   return {};
 }
 
@@ -179,6 +208,10 @@ constexpr std::chrono::seconds LongestWaitAtEnd(30);
 static void processEnds() {
   if (isForkedOff())
     return;
+  if (auto *const Thread = std::exchange(Flushing, nullptr)) {
+    Thread->request_stop();
+    Thread->join();
+  }
   flushTiming();
   if (TheRecorder) {
     const std::unique_lock Lock(TheRecorder->mutex(), LongestWaitAtEnd);
@@ -204,7 +237,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   if (!TheWriter->open(Request.Recording))
     return 1;
   if (Problem.empty() && Request.Mode != RecordingMode::Digest)
-    Problem = startTimes();
+    Problem = startTimes(Request.Mode);
   if (Problem.empty())
     Problem = watchCalls(Request);
   if (!Problem.empty()) {
