@@ -167,7 +167,8 @@ class CompiledFirst(WrapTest):
     @unittest.skipUnless(NVCC, "needs nvcc")
     def test_a_version_in_the_kernel_is_asked_about_alone(self):
         self.choose_in_the_kernel()
-        self.assertEqual(self.compile_with_nvcc(), ["first", "cubin", "copy"])
+        calls = self.compile_with_nvcc()
+        self.assertEqual((calls[0], sorted(calls[1:])), ("first", ["copy", "cubin"]))
 
     @unittest.skipUnless(NVCC, "needs nvcc")
     def test_it_is_about_a_file_that_changed_meanwhile_which_is_not_copied(self):
