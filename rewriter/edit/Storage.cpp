@@ -235,7 +235,10 @@ std::string StorageWriter::construction(const PlannedArray &A) const {
     Trimmed = Trimmed.trim();
     Init = Trimmed.starts_with("{") ? Trimmed.str() : "(" + Trimmed.str() + ")";
   }
-  if (F.BracesCopy) {
+  // `struct S{` would define a class, and what depends on the template needs
+  // none.
+  if (F.BracesCopy && !F.ElementDependent &&
+      !StringRef(text(F.Text.Specifiers)).contains(' ')) {
     Init = StringRef(Init).trim().str();
     Init.front() = '{';
     Init.back() = '}';

@@ -43,6 +43,7 @@
 #include "evidence/AssemblyText.h"
 #include "evidence/BackwardSearch.h"
 #include "evidence/DeviceModule.h"
+#include "evidence/MemoryReads.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -54,90 +55,15 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/Support/NVPTXAddrSpace.h"
 
 using namespace llvm;
+using bankstripe::Read;
 using bankstripe::searchBack;
 using bankstripe::Step;
 
 namespace {
 
 using FunctionSet = SmallDenseSet<Function *>;
-
-// Whether other blocks can write there.
-bool isSeenByBlocks(const Value &Pointer) {
-  const Value *Object = getUnderlyingObject(&Pointer, /*MaxLookup=*/0);
-  switch (Object->getType()->getPointerAddressSpace()) {
-  case NVPTXAS::ADDRESS_SPACE_GENERIC:
-  case NVPTXAS::ADDRESS_SPACE_GLOBAL:
-    return !isa<AllocaInst>(Object);
-  default:
-    return false;
-  }
-}
-
-// Whether an atomic operation leaves the same there when it is repeated.
-bool isRepeatable(const AtomicRMWInst &Atomic) {
-  switch (Atomic.getOperation()) {
-  case AtomicRMWInst::Add:
-  case AtomicRMWInst::Sub:
-  case AtomicRMWInst::Xor:
-    return PatternMatch::match(Atomic.getValOperand(), PatternMatch::m_Zero());
-  case AtomicRMWInst::FAdd:
-  case AtomicRMWInst::FSub:
-    return PatternMatch::match(Atomic.getValOperand(),
-                               PatternMatch::m_AnyZeroFP());
-  case AtomicRMWInst::Nand:
-  case AtomicRMWInst::UIncWrap:
-  case AtomicRMWInst::UDecWrap:
-    return false;
-  default:
-    return true;
-  }
-}
-
-/// What memory a way out of a loop may depend on.
-enum class Read {
-  No,
-  Plain, ///< Of which the compiler may keep the value.
-  Anew,
-};
-
-// Of what is no call of a function.
-Read kindOf(const Instruction &I) {
-  auto If = [](bool Condition) { return Condition ? Read::Anew : Read::No; };
-  if (const auto *Load = dyn_cast<LoadInst>(&I)) {
-    if (!isSeenByBlocks(*Load->getPointerOperand()))
-      return Read::No;
-    return Load->isSimple() ? Read::Plain : Read::Anew;
-  }
-  if (const auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
-    return If(isSeenByBlocks(*Atomic->getPointerOperand()) &&
-              isRepeatable(*Atomic));
-  if (const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I))
-    return If(isSeenByBlocks(*Exchange->getPointerOperand()));
-  const auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call || !bankstripe::loadsInAssembly(*Call))
-    return Read::No;
-  // `__ldcg` and its like are loads with a hint.
-  return cast<InlineAsm>(Call->getCalledOperand())->hasSideEffects()
-             ? Read::Anew
-             : Read::Plain;
-}
-
-// Whether I reads anew, or keeps a plain load where it is. What is added there
-// may be 0 once a function is inlined.
-bool mayMakeLoopWait(const Instruction &I) {
-  if (const auto *Intrinsic = dyn_cast<IntrinsicInst>(&I)) {
-    const StringRef Name = Intrinsic->getCalledFunction()->getName();
-    return Name.contains("membar") || Name.contains("fence") ||
-           Name.contains("nanosleep");
-  }
-  const auto *Call = dyn_cast<CallBase>(&I);
-  return (Call && Call->isInlineAsm() && !Call->getType()->isVoidTy()) ||
-         bankstripe::pollsInAssembly(I) || isa<FenceInst, AtomicRMWInst>(I) ||
-         kindOf(I) == Read::Anew;
-}
 
 // Whether a function without a body is one of those of the toolkit. Any library
 // may be in a folder of system headers.
@@ -176,9 +102,10 @@ private:
   bool neverComesBack(ArrayRef<const Value *> From) const;
   bool decides(const Instruction &I, const Value &V) const;
   bool isRemembered(const Instruction &I) const;
-  bool isJustRead(const Value &V, SmallPtrSetImpl<const Value *> &Seen) const;
-  bool isRetry(const Value &Condition) const;
-  bool retriesAlways(const BasicBlock &Block) const;
+  bool isJustRead(const Value &V, const Value &Place,
+                  SmallPtrSetImpl<const Value *> &Seen) const;
+  std::optional<bool> retryEndsIf(const Value &Condition) const;
+  bool retriesAlways(const BasicBlock &Block, const BasicBlock &Exit) const;
   bool dependsOnOthers(const Value &Condition) const;
   bool isWayOutByOthers(const Value &Condition, bool LeavesIfTrue) const;
   bool isAnywhere(function_ref<bool(const Instruction &)> Is) const;
@@ -196,7 +123,7 @@ private:
 Read LoopReader::kindOfAny(const Instruction &I) const {
   const auto *Call = dyn_cast<CallBase>(&I);
   if (!Call || Call->isInlineAsm() || isa<IntrinsicInst>(I))
-    return kindOf(I);
+    return bankstripe::kindOf(I);
   Function *Callee = Call->getCalledFunction();
   const bool Reads = !Callee                   ? true
                      : Callee->isDeclaration() ? !returnsSoon(*Callee)
@@ -312,9 +239,20 @@ bool LoopReader::decides(const Instruction &I, const Value &V) const {
 }
 
 // Whether the loop keeps something of what I reads for its next iterations,
-// other than where to read then.
+// other than where to read then, in memory or not.
 bool LoopReader::isRemembered(const Instruction &I) const {
   SmallVector<const Value *> Operands(I.operand_values());
+  if (isAnywhere([&](const Instruction &Each) {
+        if (!isa<StoreInst>(Each))
+          return false;
+        SmallVector<const Value *> Deciding{Each.getOperand(0)};
+        if (Each.getParent() != L.getHeader())
+          addDeciding(
+              {pred_begin(Each.getParent()), pred_end(Each.getParent())},
+              Deciding);
+        return any_of(Deciding, [&](const Value *V) { return decides(I, *V); });
+      }))
+    return true;
   return any_of(L.getHeader()->phis(), [&](const PHINode &Phi) {
     return !comesFrom(Operands, [&](const Instruction &Each) {
       return &Each == &Phi;
@@ -331,48 +269,61 @@ static const Value *withoutCasts(const Value *V) {
   return V;
 }
 
-// Whether V is what the loop has read in this iteration, or at the end of the
-// one before. What is computed from that, as a lock without its bit, may be
-// what others never write.
-bool LoopReader::isJustRead(const Value &V,
+// Whether V is what the loop has read there in this iteration, or at the end of
+// the one before. What is computed from that, as a lock without its bit, or is
+// from another place may be what others never write.
+bool LoopReader::isJustRead(const Value &V, const Value &Place,
                             SmallPtrSetImpl<const Value *> &Seen) const {
   const auto *I = dyn_cast<Instruction>(withoutCasts(&V));
   if (!I || !L.contains(I) || !Seen.insert(I).second)
     return false;
   const auto *Phi = dyn_cast<PHINode>(I);
-  if (!Phi)
-    return isa<LoadInst, AtomicRMWInst, ExtractValueInst, CallBase>(I);
+  if (!Phi) {
+    const auto *Part = dyn_cast<ExtractValueInst>(I);
+    const Value *By = Part ? Part->getAggregateOperand() : I;
+    return isa<LoadInst, AtomicRMWInst, AtomicCmpXchgInst, CallBase>(By) &&
+           any_of(cast<Instruction>(By)->operand_values(),
+                  [&](const Value *Each) {
+                    return withoutCasts(Each) == withoutCasts(&Place);
+                  });
+  }
   return all_of(Phi->blocks(), [&](const BasicBlock *From) {
     return (Phi->getParent() == L.getHeader() && !L.contains(From)) ||
-           isJustRead(*Phi->getIncomingValueForBlock(From), Seen);
+           isJustRead(*Phi->getIncomingValueForBlock(From), Place, Seen);
   });
 }
 
-// Whether Condition says that a compare and exchange with what the loop has
-// just read took place. If not, it is tried again.
-bool LoopReader::isRetry(const Value &Condition) const {
+// Whether Condition is true or false where a compare and exchange with what the
+// loop has just read took place, if it tells that.
+std::optional<bool> LoopReader::retryEndsIf(const Value &Condition) const {
   auto ExchangeOf = [](const Value *V) {
     const auto *Part = dyn_cast<ExtractValueInst>(withoutCasts(V));
     return Part ? dyn_cast<AtomicCmpXchgInst>(Part->getAggregateOperand())
                 : nullptr;
   };
   const AtomicCmpXchgInst *Exchange = ExchangeOf(&Condition);
-  if (const auto *Compare = dyn_cast<ICmpInst>(&Condition))
+  const auto *Compare = dyn_cast<ICmpInst>(&Condition);
+  if (Compare && Compare->isEquality())
     for (unsigned Side : {0, 1})
       if (const auto *Other = ExchangeOf(Compare->getOperand(Side));
           Other && withoutCasts(Other->getCompareOperand()) ==
                        withoutCasts(Compare->getOperand(1 - Side)))
         Exchange = Other;
   SmallPtrSet<const Value *, 8> Seen;
-  return Exchange && isJustRead(*Exchange->getCompareOperand(), Seen);
+  if (!Exchange || !isJustRead(*Exchange->getCompareOperand(),
+                               *Exchange->getPointerOperand(), Seen))
+    return std::nullopt;
+  return !Compare || Compare->getPredicate() == CmpInst::ICMP_EQ;
 }
 
 // Whether Block, with a way out, ends by a retry, without which there is no
 // further iteration.
-bool LoopReader::retriesAlways(const BasicBlock &Block) const {
+bool LoopReader::retriesAlways(const BasicBlock &Block,
+                               const BasicBlock &Exit) const {
   SmallVector<BasicBlock *> Latches;
   L.getLoopLatches(Latches);
-  return isRetry(*Block.getTerminator()->getOperand(0)) &&
+  const Instruction &End = *Block.getTerminator();
+  return retryEndsIf(*End.getOperand(0)) == (End.getSuccessor(0) == &Exit) &&
          all_of(Latches, [&](const BasicBlock *Latch) {
            return Dominators.dominates(&Block, Latch);
          });
@@ -471,7 +422,7 @@ bool LoopReader::dependsOnOthers(const Value &Condition) const {
   bool Counts = false, ReadsPlainly = false;
   while (!Pending.empty()) {
     const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
-    if (!I || !L.contains(I) || !Seen.insert(I).second || isRetry(*I))
+    if (!I || !L.contains(I) || !Seen.insert(I).second || retryEndsIf(*I))
       continue;
     if (isReadAnew(*I)) {
       if (kindOfAny(*I) == Read::Anew)
@@ -518,7 +469,7 @@ bool LoopReader::worksAt(const Instruction &I) const {
   const Value *Pointer = getPointerOperand(&I);
   const auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
   return isa<MemIntrinsic>(I) || (Pointer && isCounted(Pointer)) ||
-         (Atomic && !isRepeatable(*Atomic));
+         (Atomic && !bankstripe::isRepeatable(*Atomic));
 }
 
 // Whether every path from Block ends in a trap or the like.
@@ -541,13 +492,14 @@ bool LoopReader::waits() const {
   L.getExitEdges(Ways);
   erase_if(Ways, [](const auto &Way) { return neverReturns(*Way.second); });
   // A block of the loop with a way out has another one, and a condition.
-  if (Ways.empty() ||
-      any_of(Ways, [&](const auto &Way) { return retriesAlways(*Way.first); }))
+  if (Ways.empty() || any_of(Ways, [&](const auto &Way) {
+        return retriesAlways(*Way.first, *Way.second);
+      }))
     return false;
   // Where the flag is free alone, a lock is tried by what was read.
   auto IsByOthers = [&](const auto &Way) {
     const Instruction *End = Way.first->getTerminator();
-    return isRetry(*End->getOperand(0)) ||
+    return retryEndsIf(*End->getOperand(0)) ||
            isWayOutByOthers(*End->getOperand(0),
                             End->getSuccessor(0) == Way.second);
   };
@@ -563,7 +515,7 @@ bool LoopReader::waits() const {
 static FunctionSet functionsThatRead(Module &M) {
   FunctionSet Result;
   for (Function &F : M)
-    if (any_of(instructions(F), mayMakeLoopWait))
+    if (any_of(instructions(F), bankstripe::mayMakeLoopWait))
       Result.insert(&F);
   bankstripe::addCallers(Result);
   return Result;

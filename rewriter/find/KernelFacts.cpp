@@ -295,7 +295,11 @@ static KernelText readKernelText(const FunctionDecl *Function,
       return Fail("a macro declares it");
     if (!scopeOf(Declared)->isFileContext())
       return Fail("it is declared in a class or a function too");
-    if (InC && !ownLinkage(Declared) != !ownLinkage(Definition))
+    auto IsInSpec = [](const FunctionDecl *Each) {
+      return isa<LinkageSpecDecl>(Each->getLexicalDeclContext());
+    };
+    if (InC && (!ownLinkage(Declared) != !ownLinkage(Definition) ||
+                IsInSpec(Declared) != IsInSpec(Definition)))
       return Fail("its declarations say in two ways that it is of C");
     if (Declared != Definition)
       Result.Declarations.push_back(Point);

@@ -169,7 +169,12 @@ TEST(SlotOfAnObject, IsCopiedWithBracesWhereParenthesesMayBeAList) {
     const std::string Result = carriedOut(P);
     EXPECT_TRUE(llvm::StringRef(Result).ends_with("Stack{empty(i)};\n"))
         << Result;
+    P.Arrays[0].Array.ElementDependent = true;
+    EXPECT_EQ(carriedOut(P).find('}'), std::string::npos);
   }
+  Plan P = planFor("struct Stack s = empty(i);\n", {constructed("s")});
+  P.Arrays[0].Array.BracesCopy = true;
+  EXPECT_EQ(carriedOut(P).find('}'), std::string::npos);
 }
 
 TEST(SlotOfAnObject, IsMadeFromAnElementOfAStripe) {

@@ -146,6 +146,8 @@ TEST(Waiting, ForFlagsThatItReadsInTurn) {
   EXPECT_TRUE(waits("struct Node { int ready; Node *next; }; int left = n; "
                     "volatile Node *p = (volatile Node *)in; while (left) { "
                     "left = p->ready ? left - 1 : n; p = p->next; }"));
+  EXPECT_TRUE(waits("while (mine) { if (((volatile int *)flag)[x * 8]) --mine; "
+                    "x = (x + 1) % n; }"));
   EXPECT_TRUE(waits("int left = n; for (unsigned char i = 0; left; ++i) "
                     "if (((volatile int *)flag)[i]) --left;"));
   // What does not come back is over soon.
@@ -329,6 +331,16 @@ TEST(Waiting, ForALockThatIsABit) {
                     "while (atomicCAS(flag, x, x | 1) != x);"));
   EXPECT_TRUE(waits("for (;;) { int was = *(volatile int *)flag; if (was != n "
                     "&& atomicCAS(flag, was, n) == was) break; }"));
+}
+
+TEST(Waiting, ForAValueFromElsewhereThatAnExchangeExpects) {
+  EXPECT_TRUE(waits("while (atomicCAS(flag, in[n], 7) != in[n]);"));
+  EXPECT_TRUE(waits("while (atomicCAS(flag, mine, 7) != mine);"));
+}
+
+TEST(Waiting, UntilAnExchangeFails) {
+  EXPECT_TRUE(waits("int seen; do seen = *(volatile int *)flag; "
+                    "while (atomicCAS(flag, seen, seen) == seen);"));
 }
 
 TEST(Waiting, NotForMemoryOfItsOwnBlock) {

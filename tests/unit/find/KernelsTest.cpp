@@ -326,6 +326,8 @@ TEST(KernelVersions, HaveTheLinkageOfC) {
   EXPECT_TRUE(T.Specifiers.isValid());
   T = TextOf("extern \"C\" __global__ void kernel(int *);\n" + Plain);
   EXPECT_EQ(T.Problem, "its declarations say in two ways that it is of C");
+  T = TextOf("extern \"C\" { __global__ void kernel(int *); }\n" + Plain);
+  EXPECT_EQ(T.Problem, "its declarations say in two ways that it is of C");
   T = TextOf("extern \"C\" __global__ void kernel(int *);\nextern \"C\" " +
              Plain);
   EXPECT_EQ(T.Problem, "");

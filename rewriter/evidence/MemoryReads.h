@@ -1,0 +1,37 @@
+//===-- MemoryReads.h - what reads memory that others write -----*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_EVIDENCE_MEMORYREADS_H
+#define BANKSTRIPE_EVIDENCE_MEMORYREADS_H
+
+#include "llvm/IR/Instructions.h"
+
+namespace bankstripe {
+
+/// What memory a way out of a loop may depend on.
+enum class Read {
+  No,
+  Plain, ///< Of which the compiler may keep the value.
+  Anew,
+};
+
+/// How \p I reads what other blocks can write, if it is no call of a function.
+Read kindOf(const llvm::Instruction &I);
+
+/// Whether \p I reads anew, or keeps a plain load where it is. What is added
+/// there may be 0 once a function is inlined.
+bool mayMakeLoopWait(const llvm::Instruction &I);
+
+/// Whether other blocks can write where \p Pointer leads.
+bool isSeenByBlocks(const llvm::Value &Pointer);
+
+/// Whether an atomic operation leaves the same there when it is repeated.
+bool isRepeatable(const llvm::AtomicRMWInst &Atomic);
+
+} // namespace bankstripe
+
+#endif
