@@ -99,6 +99,8 @@ private:
                 SmallPtrSetImpl<const Value *> &Seen) const;
   bool isCarried(const Instruction &I) const;
   bool isCounted(ArrayRef<const Value *> From) const;
+  bool goesOn(const Value &V, const PHINode &Phi, bool Down,
+              SmallPtrSetImpl<const Value *> &Seen) const;
   bool neverComesBack(ArrayRef<const Value *> From) const;
   bool decides(const Instruction &I, const Value &V) const;
   bool isRemembered(const Instruction &I) const;
@@ -205,6 +207,35 @@ bool LoopReader::isCounted(ArrayRef<const Value *> From) const {
   return comesFrom(From, [&](const Instruction &I) { return isCarried(I); });
 }
 
+// Whether V is Phi and, on all ways to it, constants of one sign.
+bool LoopReader::goesOn(const Value &V, const PHINode &Phi, bool Down,
+                        SmallPtrSetImpl<const Value *> &Seen) const {
+  const auto *I = dyn_cast<Instruction>(&V);
+  if (!I || I == &Phi || !L.contains(I))
+    return false;
+  if (!Seen.insert(I).second)
+    return true;
+  auto GoesOn = [&](const Value *Each) {
+    return goesOn(*Each, Phi, Down, Seen);
+  };
+  if (const auto *Joined = dyn_cast<PHINode>(I))
+    return all_of(Joined->incoming_values(), GoesOn);
+  if (const auto *Choice = dyn_cast<SelectInst>(I))
+    return GoesOn(Choice->getTrueValue()) && GoesOn(Choice->getFalseValue());
+  const DataLayout &Layout = I->getDataLayout();
+  APInt Step(Layout.getIndexTypeSizeInBits(I->getType()), 0);
+  if (const auto *Address = dyn_cast<GetElementPtrInst>(I)) {
+    if (!Address->accumulateConstantOffset(Layout, Step))
+      return false;
+  } else if (const auto *Added = I->getOpcode() == Instruction::Add
+                                     ? dyn_cast<ConstantInt>(I->getOperand(1))
+                                     : nullptr) {
+    Step = Added->getValue();
+  }
+  return !Step.isZero() && Step.isNegative() == Down &&
+         (I->getOperand(0) == &Phi || GoesOn(I->getOperand(0)));
+}
+
 // Whether that value is another one in all iterations.
 bool LoopReader::neverComesBack(ArrayRef<const Value *> From) const {
   return any_of(L.getHeader()->phis(), [&](const PHINode &Phi) {
@@ -212,11 +243,15 @@ bool LoopReader::neverComesBack(ArrayRef<const Value *> From) const {
       SmallPtrSet<const Value *, 8> Seen;
       return isSumOf(*Each, Phi, Seen);
     };
-    return isCarried(Phi) && any_of(From, IsSum) &&
-           all_of(Phi.blocks(), [&](const BasicBlock *Before) {
-             return !L.contains(Before) ||
-                    IsSum(Phi.getIncomingValueForBlock(Before));
-           });
+    auto GoesOn = [&](bool Down) {
+      return all_of(Phi.blocks(), [&](const BasicBlock *Before) {
+        SmallPtrSet<const Value *, 8> Seen;
+        return !L.contains(Before) ||
+               goesOn(*Phi.getIncomingValueForBlock(Before), Phi, Down, Seen);
+      });
+    };
+    return any_of(From, IsSum) && isCarried(Phi) &&
+           (GoesOn(/*Down=*/false) || GoesOn(/*Down=*/true));
   });
 }
 
@@ -243,9 +278,9 @@ bool LoopReader::decides(const Instruction &I, const Value &V) const {
 bool LoopReader::isRemembered(const Instruction &I) const {
   SmallVector<const Value *> Operands(I.operand_values());
   if (isAnywhere([&](const Instruction &Each) {
-        if (!isa<StoreInst>(Each))
+        if (!isa<StoreInst, AtomicRMWInst>(Each) || &Each == &I)
           return false;
-        SmallVector<const Value *> Deciding{Each.getOperand(0)};
+        SmallVector<const Value *> Deciding(Each.operand_values());
         if (Each.getParent() != L.getHeader())
           addDeciding(
               {pred_begin(Each.getParent()), pred_end(Each.getParent())},

@@ -146,6 +146,11 @@ TEST(Waiting, ForFlagsThatItReadsInTurn) {
   EXPECT_TRUE(waits("struct Node { int ready; Node *next; }; int left = n; "
                     "volatile Node *p = (volatile Node *)in; while (left) { "
                     "left = p->ready ? left - 1 : n; p = p->next; }"));
+  EXPECT_TRUE(waits("int left = n; while (left) { if (((volatile int *)flag)["
+                    "x]) --left; x += x == n ? -n : 1; }"));
+  EXPECT_TRUE(waits("__shared__ unsigned done; done = 0; while (done != 15) { "
+                    "if (((volatile int *)flag)[x]) atomicOr(&done, 1u << x); "
+                    "x = (x + 1) & 3; }"));
   EXPECT_TRUE(waits("while (mine) { if (((volatile int *)flag)[x * 8]) --mine; "
                     "x = (x + 1) % n; }"));
   EXPECT_TRUE(waits("int left = n; for (unsigned char i = 0; left; ++i) "
