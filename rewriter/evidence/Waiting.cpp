@@ -405,14 +405,16 @@ void LoopReader::addStored(const Value &Pointer,
   for (const BasicBlock *Block : L.blocks())
     for (const Instruction &I : *Block) {
       const auto *Store = dyn_cast<StoreInst>(&I);
-      if (!Store)
+      const auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
+      if (!Store && !Atomic)
         continue;
-      const Value *Other =
-          getUnderlyingObject(Store->getPointerOperand(), /*MaxLookup=*/0);
+      const Value *Other = getUnderlyingObject(
+          Store ? Store->getPointerOperand() : Atomic->getPointerOperand(),
+          /*MaxLookup=*/0);
       if (Other != Object &&
           (isIdentifiedObject(Other) || isIdentifiedObject(Object)))
         continue;
-      To.push_back(Store->getValueOperand());
+      To.push_back(Store ? Store->getValueOperand() : Atomic->getValOperand());
       if (Block != L.getHeader())
         addDeciding({pred_begin(Block), pred_end(Block)}, To);
     }

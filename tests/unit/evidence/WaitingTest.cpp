@@ -148,8 +148,9 @@ TEST(Waiting, ForFlagsThatItReadsInTurn) {
                     "left = p->ready ? left - 1 : n; p = p->next; }"));
   EXPECT_TRUE(waits("int left = n; while (left) { if (((volatile int *)flag)["
                     "x]) --left; x += x == n ? -n : 1; }"));
-  EXPECT_TRUE(waits("__shared__ unsigned done; done = 0; while (done != 15) { "
-                    "if (((volatile int *)flag)[x]) atomicOr(&done, 1u << x); "
+  EXPECT_TRUE(waits("__shared__ volatile unsigned done; while (done != 15) { "
+                    "if (((volatile int *)flag)[x]) "
+                    "atomicOr((unsigned *)&done, 1u << x); "
                     "x = (x + 1) & 3; }"));
   EXPECT_TRUE(waits("while (mine) { if (((volatile int *)flag)[x * 8]) --mine; "
                     "x = (x + 1) % n; }"));
