@@ -50,7 +50,6 @@
 #include "llvm/Analysis/MustExecute.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -142,6 +141,15 @@ bool LoopReader::comesFrom(ArrayRef<const Value *> From,
   });
 }
 
+// The values of which I is one, if it is not computed but chosen.
+static SmallVector<const Value *> alternativesOf(const Instruction &I) {
+  if (const auto *Joined = dyn_cast<PHINode>(&I))
+    return SmallVector<const Value *>(Joined->incoming_values());
+  if (const auto *Choice = dyn_cast<SelectInst>(&I))
+    return {Choice->getTrueValue(), Choice->getFalseValue()};
+  return {};
+}
+
 // Whether V is Phi with something added to it, which no division or mask brings
 // back.
 bool LoopReader::isSumOf(const Value &V, const PHINode &Phi,
@@ -155,15 +163,13 @@ bool LoopReader::isSumOf(const Value &V, const PHINode &Phi,
   if (I == &Phi || !Seen.insert(I).second)
     return true;
   auto IsSum = [&](const Value *Each) { return isSumOf(*Each, Phi, Seen); };
-  if (const auto *Joined = dyn_cast<PHINode>(I))
-    return all_of(Joined->incoming_values(), IsSum);
-  if (const auto *Choice = dyn_cast<SelectInst>(I))
-    return IsSum(Choice->getTrueValue()) && IsSum(Choice->getFalseValue());
+  if (const auto Each = alternativesOf(*I); !Each.empty())
+    return all_of(Each, IsSum);
   const auto *Bits = dyn_cast<PossiblyDisjointInst>(I);
   const bool Adds =
       isa<GetElementPtrInst, CastInst, FreezeInst>(I) ||
       is_contained({Instruction::Add, Instruction::Sub, Instruction::Mul,
-                    Instruction::Shl, Instruction::FAdd, Instruction::FSub},
+                    Instruction::Shl},
                    I->getOpcode()) ||
       (Bits && Bits->isDisjoint());
   return Adds && any_of(I->operand_values(), IsSum);
@@ -180,11 +186,8 @@ bool LoopReader::advances(const Value &V, const PHINode &Phi,
   if (!Seen.insert(I).second)
     return true;
   auto Advances = [&](const Value *Each) { return advances(*Each, Phi, Seen); };
-  if (const auto *Choice = dyn_cast<SelectInst>(I))
-    return Advances(Choice->getTrueValue()) &&
-           Advances(Choice->getFalseValue());
-  if (const auto *Joined = dyn_cast<PHINode>(I))
-    return all_of(Joined->incoming_values(), Advances);
+  if (const auto Each = alternativesOf(*I); !Each.empty())
+    return all_of(Each, Advances);
   return comesFrom(I, [&](const Instruction &Each) { return &Each == &Phi; }) &&
          !comesFrom(I, [&](const Instruction &Each) {
            return kindOfAny(Each) == Read::Anew;
@@ -218,19 +221,19 @@ bool LoopReader::goesOn(const Value &V, const PHINode &Phi, bool Down,
   auto GoesOn = [&](const Value *Each) {
     return goesOn(*Each, Phi, Down, Seen);
   };
-  if (const auto *Joined = dyn_cast<PHINode>(I))
-    return all_of(Joined->incoming_values(), GoesOn);
-  if (const auto *Choice = dyn_cast<SelectInst>(I))
-    return GoesOn(Choice->getTrueValue()) && GoesOn(Choice->getFalseValue());
-  const DataLayout &Layout = I->getDataLayout();
-  APInt Step(Layout.getIndexTypeSizeInBits(I->getType()), 0);
+  if (const auto Each = alternativesOf(*I); !Each.empty())
+    return all_of(Each, GoesOn);
+  APInt Step;
   if (const auto *Address = dyn_cast<GetElementPtrInst>(I)) {
+    const DataLayout &Layout = I->getDataLayout();
+    Step = APInt(Layout.getIndexTypeSizeInBits(I->getType()), 0);
     if (!Address->accumulateConstantOffset(Layout, Step))
       return false;
-  } else if (const auto *Added = I->getOpcode() == Instruction::Add
-                                     ? dyn_cast<ConstantInt>(I->getOperand(1))
-                                     : nullptr) {
-    Step = Added->getValue();
+  } else if (I->getOpcode() == Instruction::Add &&
+             isa<ConstantInt>(I->getOperand(1))) {
+    Step = cast<ConstantInt>(I->getOperand(1))->getValue();
+  } else {
+    return false;
   }
   return !Step.isZero() && Step.isNegative() == Down &&
          (I->getOperand(0) == &Phi || GoesOn(I->getOperand(0)));

@@ -15,8 +15,7 @@ namespace bankstripe {
 /// Whether \p Grid, a number of blocks, a `dim3` or the address of a
 /// configuration, in the host function of \p Body, shrinks with \p Answer, a
 /// variable of that function that an occupancy query fills in: half the answer
-/// never means more than half the grid. A single block does so
-/// anyway.
+/// never means more than half the grid. A single block does so anyway.
 bool isBoundedBy(const clang::Expr *Grid, const clang::VarDecl *Answer,
                  const BodyIndex &Body);
 

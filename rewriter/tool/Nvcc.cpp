@@ -263,7 +263,7 @@ void Confirmation::note(const UnitResult &Unit, const ResourceTable &Reply,
         V.Before[Id] = Resources.Before[Id] = Was->second;
 }
 
-// Both bodies of a function have those of the hungrier one.
+// A kernel with both bodies takes as many as the one that needs more.
 void Confirmation::noteRegisters(const UnitResult &Unit,
                                  const ResourceTable &Reply,
                                  MeasuredVersion &V) {
