@@ -151,12 +151,9 @@ llvm::Expected<int> Replays::search(std::vector<TuneGroup> &Groups,
       return std::move(E);
     bool Began =
         beginReplay(Pool) || (Steps.size() < Compilers && beginStep(Pool));
-    if (!Began) {
-      auto IsNew = beginVersion();
-      if (!IsNew)
-        return IsNew.takeError();
-      Began = *IsNew;
-    }
+    if (!Began)
+      if (llvm::Error E = beginVersion().moveInto(Began))
+        return std::move(E);
     if (!Began && Steps.empty() && Running.empty())
       break;
     Signal = Pool.receive(/*Wait=*/!Began);
@@ -187,11 +184,10 @@ void Replays::compileFirst(std::vector<TuneGroup> &Groups, const Plan &All,
     Versions.remove_if([](const Version &V) { return V.isCompiled(); });
     bool Began = false;
     if (Steps.size() < Cores && !llvm::sys::fs::exists(beginning())) {
-      auto IsNew =
-          beginStep(Pool) ? llvm::Expected<bool>(true) : beginVersion();
-      if (!IsNew)
-        return consumeError(IsNew.takeError());
-      Began = *IsNew;
+      Began = beginStep(Pool);
+      if (!Began)
+        if (llvm::Error E = beginVersion().moveInto(Began))
+          return consumeError(std::move(E));
     }
     if (!Began && Steps.empty())
       return;

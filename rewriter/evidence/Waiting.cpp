@@ -166,12 +166,11 @@ bool LoopReader::isSumOf(const Value &V, const PHINode &Phi,
   if (const auto Each = alternativesOf(*I); !Each.empty())
     return all_of(Each, IsSum);
   const auto *Bits = dyn_cast<PossiblyDisjointInst>(I);
-  const bool Adds =
-      isa<GetElementPtrInst, CastInst, FreezeInst>(I) ||
-      is_contained({Instruction::Add, Instruction::Sub, Instruction::Mul,
-                    Instruction::Shl},
-                   I->getOpcode()) ||
-      (Bits && Bits->isDisjoint());
+  const bool Adds = isa<GetElementPtrInst, CastInst, FreezeInst>(I) ||
+                    is_contained({Instruction::Add, Instruction::Sub,
+                                  Instruction::Mul, Instruction::Shl},
+                                 I->getOpcode()) ||
+                    (Bits && Bits->isDisjoint());
   return Adds && any_of(I->operand_values(), IsSum);
 }
 

@@ -290,6 +290,15 @@ TEST(KernelVersions, AreNoneWhereADeclarationSaysMore) {
               Plain),
       More);
   EXPECT_EQ(Problem("__global__ void kernel(int *a, int n = 3) {}"), "");
+  // Which Clang does not know.
+  const std::string Macro = "#define __maxnreg__(n)\n";
+  EXPECT_EQ(Problem(Macro +
+                    "__global__ void __maxnreg__(64) kernel(int *, int)"
+                    ";\n" +
+                    Plain),
+            More);
+  EXPECT_EQ(
+      Problem(Macro + "__global__ void __maxnreg__(64) kernel(int *a) {}"), "");
 }
 
 TEST(KernelVersions, AreNoneWhereADeclarationSaysMoreOfTheTemplate) {

@@ -56,6 +56,16 @@ TEST(Dynamic, AnUnknownBlockIsWhatLaunchesBring) {
   EXPECT_FALSE(K.OptIn);
 }
 
+// Its launches say 1 and bring too little.
+TEST(Dynamic, TheBlockOfAnAttributeIsNotWhatLaunchesBring) {
+  TestUnit U = unbounded();
+  U.kernel().BoundsExcludedBy = BlockSizeAttribute.str();
+  const Plan P = U.plan();
+  EXPECT_EQ(reasonOf(P, "a"), Reason::BlockSizeUnknown);
+  EXPECT_THAT(find(P, "a").Verdict.Detail,
+              HasSubstr("no launch of kernel 'k' says its block"));
+}
+
 // The launch sees to the size of blocks.
 TEST(Dynamic, AFunctionNeedsNoTest) {
   TestUnit U = unbounded();
