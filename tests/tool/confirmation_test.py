@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import json
 import os
+import pathlib
 import re
 import unittest
 
@@ -167,6 +168,29 @@ class Confirmation(ToolTest):
         self.assertEqual(kernel["ptxasAfter"]["sharedBytes"], 128 * 8 * 4)
         text = self.run_tool("analyze", "a.cu", confirm=True).stdout
         self.assertIn("32 > 0 bytes per thread, by ptxas", text)
+
+    def test_registers_are_those_of_both_bodies(self):
+        """nvcc says 77 of whatever is not the version alone."""
+        kit, nvcc = self.folder / "kit", pathlib.Path(find_nvcc()).resolve()
+        (kit / "bin").mkdir(parents=True)
+        for name in ("nvvm", "include"):
+            (kit / name).symlink_to(nvcc.parent.parent / name)
+        (kit / "bin/nvcc").write_text(
+            f'#!/bin/sh\n{nvcc} "$@" > {kit}/said 2>&1; code=$?\ncase "$*" in\n'
+            f'  *-DBANKSTRIPE_VERSIONS_ONLY*) cat {kit}/said ;;\n'
+            f"  *) sed 's/Used [0-9]* registers/Used 77 registers/' {kit}/said ;;\n"
+            'esac\nexit $code\n')
+        (kit / "bin/nvcc").chmod(0o755)
+        def kernel(code):
+            self.write("a.cu", code)
+            done = self.expect(DONE, self.run_tool(
+                "analyze", "--format=json", "--versions", "--cuda-path=kit", "-j1", "--min-speedup=0", "a.cu",
+                confirm=True, whole=False))
+            report = json.loads(done.stdout)
+            return report["arrays"][0]["inVersion"], report["kernels"][0]["ptxasAfter"]
+        inside, after = kernel(moves() + "void (*address)(const int *, int *) = count;\n")
+        self.assertTrue(inside)
+        self.assertEqual((after["registers"], after["stackFrame"]), (77, 0))
 
     def test_what_has_no_frame_is_in_registers(self):
         self.write("a.cu", SELECTED)
