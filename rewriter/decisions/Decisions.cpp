@@ -22,6 +22,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLParser.h"
 #include "llvm/Support/YAMLTraits.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
@@ -243,29 +244,29 @@ template <> struct llvm::yaml::MappingTraits<VersionedFile> {
   }
 };
 
-// Whether it is nested deeper than decisions are, by far. The YAML reader calls
-// itself for each level.
-static bool nestsTooDeep(StringRef Text) {
-  constexpr int MostLevels = 64;
-  constexpr size_t MostBlanks = 256;
-  int Level = 0;
-  while (!Text.empty()) {
-    StringRef Line;
-    std::tie(Line, Text) = Text.split('\n');
-    const StringRef Code = Line.ltrim(' ');
-    const StringRef Rest = Code.ltrim("-?: \t");
-    int Opened = 0;
-    for (const char C : Code.drop_back(Rest.size()))
-      Opened += C != ' ' && C != '\t';
-    for (const char C : Rest) {
-      Level += (C == '[' || C == '{') - (C == ']' || C == '}');
-      if (Level > MostLevels)
+// Whether it is nested deeper than decisions are, by far: yaml::Input calls
+// itself for each level, and a node is parsed when somebody asks for it.
+static bool nestsTooDeep(yaml::Node *Node, unsigned Level) {
+  constexpr unsigned MostLevels = 64;
+  if (Level > MostLevels)
+    return true;
+  if (auto *Sequence = llvm::dyn_cast_or_null<yaml::SequenceNode>(Node))
+    for (yaml::Node &Each : *Sequence)
+      if (nestsTooDeep(&Each, Level + 1))
         return true;
-    }
-    if (Opened > MostLevels || Line.size() - Code.size() > MostBlanks)
-      return true;
-  }
+  if (auto *Mapping = llvm::dyn_cast_or_null<yaml::MappingNode>(Node))
+    for (yaml::KeyValueNode &Each : *Mapping)
+      if (nestsTooDeep(Each.getKey(), Level + 1) ||
+          nestsTooDeep(Each.getValue(), Level + 1))
+        return true;
   return false;
+}
+
+static bool nestsTooDeep(StringRef Text) {
+  llvm::SourceMgr Lines;
+  Lines.setDiagHandler([](const llvm::SMDiagnostic &, void *) {});
+  yaml::Stream Documents(Text, Lines);
+  return nestsTooDeep(Documents.begin()->getRoot(), 0);
 }
 
 llvm::Expected<DecisionsFile> bankstripe::parseDecisions(StringRef Text,

@@ -277,13 +277,22 @@ TEST(Parse, NoYaml) {
 }
 
 TEST(Parse, WhatIsNestedTooDeeply) {
-  for (const char *Level : {"[", "- ", "{a: ", "? "}) {
+  // What stands in quotes closes nothing.
+  for (const char *Level : {"[", "- ", "{a: ", "? ", "[\"]]\", "}) {
     std::string Text = "version: 1\narrays:\n";
     for (int I = 0; I < 40000; ++I)
       Text += Level;
     EXPECT_NE(errorOf(Text).find("nested too deeply"), std::string::npos)
         << Level;
   }
+}
+
+TEST(Parse, BracketsInNamesNestNothing) {
+  std::string Text = "version: 1\narrays:\n";
+  for (int I = 0; I < 100; ++I)
+    Text += "  - {file: 'a[.cu', function: f" + std::to_string(I) +
+            ", array: a, decision: keep}\n";
+  EXPECT_EQ(errorOf(Text), "no error");
 }
 
 TEST(Parse, SecondDocumentsWouldBeOverlooked) {
