@@ -8,7 +8,6 @@
 #include "evidence/AssemblyText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 
@@ -29,13 +28,14 @@ bool bankstripe::loadsInAssembly(const CallBase &Call) {
   const StringRef Text = Code->getAsmString();
   if (Text.contains(".nc")) // The writes of others may never be seen.
     return false;
-  if (Text.contains("atom.") && Call.arg_size() > 1 &&
-      (Text.contains(".add") || Text.contains(".inc") ||
-       Text.contains(".dec")) &&
-      !PatternMatch::match(std::prev(Call.arg_end())->get(),
-                           PatternMatch::m_Zero()))
-    return false;
   return loads(Call, Text);
+}
+
+bool bankstripe::addsInAssembly(const CallBase &Call) {
+  const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());
+  const StringRef Text = Code ? Code->getAsmString() : "";
+  return Text.starts_with("atom.") && Text.contains(".add.") &&
+         !Text.trim("; \n\t").contains(';') && Call.arg_size() > 1;
 }
 
 bool bankstripe::pollsInAssembly(const Instruction &I) {

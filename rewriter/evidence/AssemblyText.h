@@ -13,8 +13,12 @@
 namespace bankstripe {
 
 /// Whether \p Call is assembly that loads from an address of 64 bits what
-/// others may write, and hands out no work by that.
+/// others may write.
 bool loadsInAssembly(const llvm::CallBase &Call);
+
+/// Whether \p Call is assembly that does nothing but add its last operand by an
+/// atomic operation.
+bool addsInAssembly(const llvm::CallBase &Call);
 
 /// Whether \p I is assembly that loads in a loop of its own from an address of
 /// 64 bits.

@@ -11,10 +11,12 @@
 
 #include "evidence/MemoryReads.h"
 #include "evidence/AssemblyText.h"
+#include "llvm/Analysis/MemoryLocation.h"
+#include "llvm/Analysis/SimplifyQuery.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/KnownBits.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
 
 using namespace llvm;
@@ -31,23 +33,28 @@ bool bankstripe::isSeenByBlocks(const Value &Pointer) {
   }
 }
 
-bool bankstripe::isRepeatable(const AtomicRMWInst &Atomic) {
-  switch (Atomic.getOperation()) {
-  case AtomicRMWInst::Add:
-  case AtomicRMWInst::Sub:
-  case AtomicRMWInst::Xor:
-    return PatternMatch::match(Atomic.getValOperand(), PatternMatch::m_Zero());
-  case AtomicRMWInst::FAdd:
-  case AtomicRMWInst::FSub:
-    return PatternMatch::match(Atomic.getValOperand(),
-                               PatternMatch::m_AnyZeroFP());
-  case AtomicRMWInst::Nand:
-  case AtomicRMWInst::UIncWrap:
-  case AtomicRMWInst::UDecWrap:
-    return false;
-  default:
-    return true;
-  }
+const Value *bankstripe::pointerOf(const Instruction &I) {
+  const auto Location = MemoryLocation::getOrNone(&I);
+  return Location ? Location->Ptr : nullptr;
+}
+
+int bankstripe::directionOf(const Instruction &I) {
+  const auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
+  const auto *Call = dyn_cast<CallBase>(&I);
+  const Value *Added = Atomic ? Atomic->getValOperand()
+                       : Call && bankstripe::addsInAssembly(*Call)
+                           ? std::prev(Call->arg_end())->get()
+                           : nullptr;
+  const bool Subtracts = Atomic && Atomic->getOperation() == AtomicRMWInst::Sub;
+  if (!Added || !Added->getType()->isIntegerTy() ||
+      (Atomic && !Subtracts && Atomic->getOperation() != AtomicRMWInst::Add))
+    return 0;
+  const SimplifyQuery Query(I.getDataLayout());
+  const KnownBits Bits = computeKnownBits(Added, Query);
+  if (!isKnownNonZero(Added, Query) ||
+      !(Bits.isNegative() || Bits.isNonNegative()))
+    return 0;
+  return Bits.isNegative() == Subtracts ? 1 : -1;
 }
 
 Read bankstripe::kindOf(const Instruction &I) {
@@ -57,11 +64,8 @@ Read bankstripe::kindOf(const Instruction &I) {
       return Read::No;
     return Load->isSimple() ? Read::Plain : Read::Anew;
   }
-  if (const auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
-    return If(isSeenByBlocks(*Atomic->getPointerOperand()) &&
-              isRepeatable(*Atomic));
-  if (const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I))
-    return If(isSeenByBlocks(*Exchange->getPointerOperand()));
+  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
+    return If(isSeenByBlocks(*pointerOf(I)));
   const auto *Call = dyn_cast<CallBase>(&I);
   if (!Call || !bankstripe::loadsInAssembly(*Call))
     return Read::No;
@@ -79,6 +83,6 @@ bool bankstripe::mayMakeLoopWait(const Instruction &I) {
   }
   const auto *Call = dyn_cast<CallBase>(&I);
   return (Call && Call->isInlineAsm() && !Call->getType()->isVoidTy()) ||
-         bankstripe::pollsInAssembly(I) || isa<FenceInst, AtomicRMWInst>(I) ||
+         bankstripe::pollsInAssembly(I) || isa<FenceInst>(I) ||
          kindOf(I) == Read::Anew;
 }

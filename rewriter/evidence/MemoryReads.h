@@ -29,8 +29,12 @@ bool mayMakeLoopWait(const llvm::Instruction &I);
 /// Whether other blocks can write where \p Pointer leads.
 bool isSeenByBlocks(const llvm::Value &Pointer);
 
-/// Whether an atomic operation leaves the same there when it is repeated.
-bool isRepeatable(const llvm::AtomicRMWInst &Atomic);
+/// Where \p I reads or writes, if it is a load, a store or an atomic operation.
+const llvm::Value *pointerOf(const llvm::Instruction &I);
+
+/// 1 or -1 where \p I is an atomic operation that adds or subtracts what is
+/// never 0, else 0.
+int directionOf(const llvm::Instruction &I);
 
 } // namespace bankstripe
 

@@ -12,15 +12,14 @@
 //     while (atomicAdd(&arrived, 0) < gridDim.x)
 //       __nanosleep(100);
 //
-// Such a kernel must not have fewer resident blocks than before. A loop waits
-// if each way out of it is decided by memory that others write, read anew in
-// each iteration at the same place (a way that only leads to a trap is none),
-// or one of them if the loop does no work but polls, as with a limit of tries:
+// Such a kernel must not have fewer resident blocks than before. No analysis
+// tells all waits from all work, so what is free is listed, and the rest waits.
+// A loop waits if each way out of it is decided by memory that others write (a
+// way that only leads to a trap is none), or one of them if the loop does no
+// work but polls, as with a limit of tries. Such memory is read by
 //
-//   a load that is volatile or atomic
-//   an atomic operation that changes nothing, or nothing more when it is
-//   repeated (addition of 0, exchange, maximum, compare and exchange)
-//   assembly that loads, with a 64-bit address
+//   a load that is volatile or atomic, at any place: flags are polled in turn
+//   an atomic operation, assembly that loads with a 64-bit address
 //   a call that is not inlined and may do any of these
 //   a plain load, if the loop writes nothing, and a fence or the like keeps the
 //   load in it
@@ -28,20 +27,17 @@
 // One thread may read for its block, and store that for the others. A loop may
 // also be inside of one assembly statement.
 //
-// It does not wait if what leaves it is computed from what it counts: a counter
-// of its own, a place that differs in each iteration, an atomic operation that
-// hands out work (addition of 1), a compare and exchange of what the loop has
-// just read. If nothing but the failure of such a one leads to another
-// iteration, others have made progress: each thread takes a part of a list. A
-// place that comes back is one that differs as long as the loop remembers
-// nothing of what it has read there: a hash table is probed so, but flags are
-// polled in turn. Locks are taken for waiting.
+// Two kinds of atomic operations are free, since a thread needs nobody to go
+// on: an addition that hands out work, of a constant, where the loop does not
+// take back what it added, as who waits for a semaphore does; and a compare and
+// exchange of what the loop has just read there. If nothing but its failure
+// leads to another iteration, others have made progress: each thread takes a
+// part of a list. Locks are taken for waiting.
 //
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Waiting.h"
 #include "evidence/AssemblyText.h"
-#include "evidence/BackwardSearch.h"
 #include "evidence/DeviceModule.h"
 #include "evidence/MemoryReads.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -57,8 +53,6 @@
 
 using namespace llvm;
 using bankstripe::Read;
-using bankstripe::searchBack;
-using bankstripe::Step;
 
 namespace {
 
@@ -84,25 +78,12 @@ public:
 
 private:
   Read kindOfAny(const Instruction &I) const;
-  bool movesOn(const Instruction &I) const;
+  bool handsOutWork(const Instruction &I) const;
   bool isReadAnew(const Instruction &I) const;
   void addDeciding(SmallVector<const BasicBlock *> Pending,
                    SmallVectorImpl<const Value *> &To) const;
   void addStored(const Value &Pointer,
                  SmallVectorImpl<const Value *> &To) const;
-  bool comesFrom(ArrayRef<const Value *> From,
-                 function_ref<bool(const Instruction &)> Is) const;
-  bool isSumOf(const Value &V, const PHINode &Phi,
-               SmallPtrSetImpl<const Value *> &Seen) const;
-  bool advances(const Value &V, const PHINode &Phi,
-                SmallPtrSetImpl<const Value *> &Seen) const;
-  bool isCarried(const Instruction &I) const;
-  bool isCounted(ArrayRef<const Value *> From) const;
-  bool goesOn(const Value &V, const PHINode &Phi, bool Down,
-              SmallPtrSetImpl<const Value *> &Seen) const;
-  bool neverComesBack(ArrayRef<const Value *> From) const;
-  bool decides(const Instruction &I, const Value &V) const;
-  bool isRemembered(const Instruction &I) const;
   bool isJustRead(const Value &V, const Value &Place,
                   SmallPtrSetImpl<const Value *> &Seen) const;
   std::optional<bool> retryEndsIf(const Value &Condition) const;
@@ -130,174 +111,6 @@ Read LoopReader::kindOfAny(const Instruction &I) const {
                      : Callee->isDeclaration() ? !returnsSoon(*Callee)
                                                : Reading.contains(Callee);
   return Reads && Call->mayReadFromMemory() ? Read::Anew : Read::No;
-}
-
-// Whether From, or what it is computed from in the loop, is such that Is says
-// so.
-bool LoopReader::comesFrom(ArrayRef<const Value *> From,
-                           function_ref<bool(const Instruction &)> Is) const {
-  return searchBack(From, L, [&](const Instruction &I) {
-    return Is(I) ? Step::Found : Step::On;
-  });
-}
-
-// The values of which I is one, if it is not computed but chosen.
-static SmallVector<const Value *> alternativesOf(const Instruction &I) {
-  if (const auto *Joined = dyn_cast<PHINode>(&I))
-    return SmallVector<const Value *>(Joined->incoming_values());
-  if (const auto *Choice = dyn_cast<SelectInst>(&I))
-    return {Choice->getTrueValue(), Choice->getFalseValue()};
-  return {};
-}
-
-// Whether V is Phi with something added to it, which no division or mask brings
-// back.
-bool LoopReader::isSumOf(const Value &V, const PHINode &Phi,
-                         SmallPtrSetImpl<const Value *> &Seen) const {
-  constexpr unsigned EnoughBits = 32; // A byte comes back soon.
-  const auto *I = dyn_cast<Instruction>(&V);
-  if (!I || !L.contains(I) ||
-      (V.getType()->isIntegerTy() &&
-       V.getType()->getIntegerBitWidth() < EnoughBits))
-    return false;
-  if (I == &Phi || !Seen.insert(I).second)
-    return true;
-  auto IsSum = [&](const Value *Each) { return isSumOf(*Each, Phi, Seen); };
-  if (const auto Each = alternativesOf(*I); !Each.empty())
-    return all_of(Each, IsSum);
-  const auto *Bits = dyn_cast<PossiblyDisjointInst>(I);
-  const bool Adds = isa<GetElementPtrInst, CastInst, FreezeInst>(I) ||
-                    is_contained({Instruction::Add, Instruction::Sub,
-                                  Instruction::Mul, Instruction::Shl},
-                                 I->getOpcode()) ||
-                    (Bits && Bits->isDisjoint());
-  return Adds && any_of(I->operand_values(), IsSum);
-}
-
-// Whether V, what Phi is in the next iteration, is another value than before,
-// whatever others write. Where two loops were made one, it may begin again, or
-// stay what it is until a flag is set.
-bool LoopReader::advances(const Value &V, const PHINode &Phi,
-                          SmallPtrSetImpl<const Value *> &Seen) const {
-  const auto *I = dyn_cast<Instruction>(&V);
-  if (!I || I == &Phi || !L.contains(I))
-    return false;
-  if (!Seen.insert(I).second)
-    return true;
-  auto Advances = [&](const Value *Each) { return advances(*Each, Phi, Seen); };
-  if (const auto Each = alternativesOf(*I); !Each.empty())
-    return all_of(Each, Advances);
-  return comesFrom(I, [&](const Instruction &Each) { return &Each == &Phi; }) &&
-         !comesFrom(I, [&](const Instruction &Each) {
-           return kindOfAny(Each) == Read::Anew;
-         });
-}
-
-bool LoopReader::isCarried(const Instruction &I) const {
-  const auto *Phi = dyn_cast<PHINode>(&I);
-  return Phi && Phi->getParent() == L.getHeader() &&
-         all_of(Phi->blocks(), [&](const BasicBlock *From) {
-           SmallPtrSet<const Value *, 8> Seen;
-           return !L.contains(From) ||
-                  advances(*Phi->getIncomingValueForBlock(From), *Phi, Seen);
-         });
-}
-
-// Whether a value in From differs from iteration to iteration by what the loop
-// itself does.
-bool LoopReader::isCounted(ArrayRef<const Value *> From) const {
-  return comesFrom(From, [&](const Instruction &I) { return isCarried(I); });
-}
-
-// Whether V is Phi and, on all ways to it, constants of one sign.
-bool LoopReader::goesOn(const Value &V, const PHINode &Phi, bool Down,
-                        SmallPtrSetImpl<const Value *> &Seen) const {
-  const auto *I = dyn_cast<Instruction>(&V);
-  if (!I || I == &Phi || !L.contains(I))
-    return false;
-  if (!Seen.insert(I).second)
-    return true;
-  auto GoesOn = [&](const Value *Each) {
-    return goesOn(*Each, Phi, Down, Seen);
-  };
-  if (const auto Each = alternativesOf(*I); !Each.empty())
-    return all_of(Each, GoesOn);
-  APInt Step;
-  if (const auto *Address = dyn_cast<GetElementPtrInst>(I)) {
-    const DataLayout &Layout = I->getDataLayout();
-    Step = APInt(Layout.getIndexTypeSizeInBits(I->getType()), 0);
-    if (!Address->accumulateConstantOffset(Layout, Step))
-      return false;
-  } else if (I->getOpcode() == Instruction::Add &&
-             isa<ConstantInt>(I->getOperand(1))) {
-    Step = cast<ConstantInt>(I->getOperand(1))->getValue();
-  } else {
-    return false;
-  }
-  return !Step.isZero() && Step.isNegative() == Down &&
-         (I->getOperand(0) == &Phi || GoesOn(I->getOperand(0)));
-}
-
-// Whether that value is another one in all iterations.
-bool LoopReader::neverComesBack(ArrayRef<const Value *> From) const {
-  return any_of(L.getHeader()->phis(), [&](const PHINode &Phi) {
-    auto IsSum = [&](const Value *Each) {
-      SmallPtrSet<const Value *, 8> Seen;
-      return isSumOf(*Each, Phi, Seen);
-    };
-    auto GoesOn = [&](bool Down) {
-      return all_of(Phi.blocks(), [&](const BasicBlock *Before) {
-        SmallPtrSet<const Value *, 8> Seen;
-        return !L.contains(Before) ||
-               goesOn(*Phi.getIncomingValueForBlock(Before), Phi, Down, Seen);
-      });
-    };
-    return any_of(From, IsSum) && isCarried(Phi) &&
-           (GoesOn(/*Down=*/false) || GoesOn(/*Down=*/true));
-  });
-}
-
-// Whether V is computed from I, be it by the way that control takes.
-bool LoopReader::decides(const Instruction &I, const Value &V) const {
-  SmallVector<const Value *> Pending{&V};
-  SmallPtrSet<const Value *, 32> Seen;
-  while (!Pending.empty()) {
-    const auto *Each = dyn_cast<Instruction>(Pending.pop_back_val());
-    if (!Each || !L.contains(Each) || !Seen.insert(Each).second)
-      continue;
-    if (Each == &I)
-      return true;
-    const auto *Phi = dyn_cast<PHINode>(Each);
-    if (Phi && Phi->getParent() != L.getHeader())
-      addDeciding({Phi->block_begin(), Phi->block_end()}, Pending);
-    append_range(Pending, Each->operand_values());
-  }
-  return false;
-}
-
-// Whether the loop keeps something of what I reads for its next iterations,
-// other than where to read then, in memory or not.
-bool LoopReader::isRemembered(const Instruction &I) const {
-  SmallVector<const Value *> Operands(I.operand_values());
-  if (isAnywhere([&](const Instruction &Each) {
-        if (!isa<StoreInst, AtomicRMWInst>(Each) || &Each == &I)
-          return false;
-        SmallVector<const Value *> Deciding(Each.operand_values());
-        if (Each.getParent() != L.getHeader())
-          addDeciding(
-              {pred_begin(Each.getParent()), pred_end(Each.getParent())},
-              Deciding);
-        return any_of(Deciding, [&](const Value *V) { return decides(I, *V); });
-      }))
-    return true;
-  return any_of(L.getHeader()->phis(), [&](const PHINode &Phi) {
-    return !comesFrom(Operands, [&](const Instruction &Each) {
-      return &Each == &Phi;
-    }) && any_of(Phi.blocks(), [&](const BasicBlock *From) {
-      return L.contains(From) &&
-             decides(I, *Phi.getIncomingValueForBlock(From));
-    });
-  });
 }
 
 static const Value *withoutCasts(const Value *V) {
@@ -399,22 +212,28 @@ void LoopReader::addDeciding(SmallVector<const BasicBlock *> Pending,
   }
 }
 
+// Whether A and B may lead to the same object, as far as that can be seen.
+static bool maySharePlace(const Value *A, const Value *B) {
+  if (!A || !B)
+    return true;
+  const Value *First = getUnderlyingObject(A, /*MaxLookup=*/0);
+  const Value *Second = getUnderlyingObject(B, /*MaxLookup=*/0);
+  return First == Second ||
+         !(isIdentifiedFunctionLocal(First) ||
+           isIdentifiedFunctionLocal(Second) ||
+           (isIdentifiedObject(First) && isIdentifiedObject(Second)));
+}
+
 // Adds what the loop stores to what may be the object of Pointer, and what
 // decides whether it does.
 void LoopReader::addStored(const Value &Pointer,
                            SmallVectorImpl<const Value *> &To) const {
-  const Value *Object = getUnderlyingObject(&Pointer, /*MaxLookup=*/0);
   for (const BasicBlock *Block : L.blocks())
     for (const Instruction &I : *Block) {
       const auto *Store = dyn_cast<StoreInst>(&I);
       const auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
-      if (!Store && !Atomic)
-        continue;
-      const Value *Other = getUnderlyingObject(
-          Store ? Store->getPointerOperand() : Atomic->getPointerOperand(),
-          /*MaxLookup=*/0);
-      if (Other != Object &&
-          (isIdentifiedObject(Other) || isIdentifiedObject(Object)))
+      if ((!Store && !Atomic) ||
+          !maySharePlace(&Pointer, bankstripe::pointerOf(I)))
         continue;
       To.push_back(Store ? Store->getValueOperand() : Atomic->getValOperand());
       if (Block != L.getHeader())
@@ -422,35 +241,27 @@ void LoopReader::addStored(const Value &Pointer,
     }
 }
 
-// Whether I reads next where what it has read says, as in a list or a tree, and
-// that alone: a place to which it is added stays what it is while that is 0. A
-// comparison says no place.
-bool LoopReader::movesOn(const Instruction &I) const {
-  auto ComesFrom = [&](const Value *Next, const Instruction &What) {
-    return searchBack(Next, L, [&](const Instruction &Each) {
-      return &Each == &What                      ? Step::Found
-             : &Each == &I || isa<CmpInst>(Each) ? Step::Stop
-                                                 : Step::On;
-    });
-  };
-  SmallVector<const Value *> Operands(I.operand_values());
-  return comesFrom(Operands, [&](const Instruction &Each) {
-    const auto *Phi = dyn_cast<PHINode>(&Each);
-    return Phi && Phi->getParent() == L.getHeader() &&
-           any_of(Phi->incoming_values(), [&](const Value *Next) {
-             return ComesFrom(Next, I) && !ComesFrom(Next, *Phi);
-           });
-  });
+// Whether I adds a constant, and nothing in the loop may take it back.
+bool LoopReader::handsOutWork(const Instruction &I) const {
+  const int Direction = bankstripe::directionOf(I);
+  return Direction && !isAnywhere([&](const Instruction &Other) {
+           const bool Changes =
+               isa<AtomicRMWInst, AtomicCmpXchgInst>(Other) ||
+               (isa<CallBase>(Other) && kindOfAny(Other) != Read::No);
+           return Changes && bankstripe::directionOf(Other) != Direction &&
+                  maySharePlace(bankstripe::pointerOf(I),
+                                bankstripe::pointerOf(Other));
+         });
 }
 
-// Whether I reads, in each iteration of the loop, what others write there.
+// Whether I reads, in each iteration of the loop, what others write.
 bool LoopReader::isReadAnew(const Instruction &I) const {
   const Read Kind = kindOfAny(I);
-  if (Kind == Read::No || (Kind == Read::Plain && writes()))
-    return false;
-  SmallVector<const Value *> Operands(I.operand_values());
-  return !movesOn(I) && !neverComesBack(Operands) &&
-         (!isCounted(Operands) || isRemembered(I));
+  if (Kind != Read::Plain)
+    return Kind == Read::Anew && !handsOutWork(I);
+  const Value *Pointer = bankstripe::pointerOf(I);
+  return !writes() && ((Pointer && L.isLoopInvariant(Pointer)) ||
+                       isAnywhere(std::mem_fn(&Instruction::mayWriteToMemory)));
 }
 
 // Whether Condition is decided by what the loop reads anew, be it by the way
@@ -467,6 +278,7 @@ bool LoopReader::dependsOnOthers(const Value &Condition) const {
       if (kindOfAny(*I) == Read::Anew)
         return true;
       ReadsPlainly = true;
+      continue;
     }
     if (const auto *Phi = dyn_cast<PHINode>(I)) {
       Counts |= Phi->getParent() == L.getHeader();
@@ -505,10 +317,9 @@ bool LoopReader::worksAt(const Instruction &I) const {
     return Call->mayWriteToMemory() &&
            !(Callee && bankstripe::isOfSystem(*Callee));
   }
-  const Value *Pointer = getPointerOperand(&I);
-  const auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
-  return isa<MemIntrinsic>(I) || (Pointer && isCounted(Pointer)) ||
-         (Atomic && !bankstripe::isRepeatable(*Atomic));
+  const Value *Pointer = bankstripe::pointerOf(I);
+  return isa<MemIntrinsic>(I) || bankstripe::directionOf(I) ||
+         (Pointer && !L.isLoopInvariant(Pointer) && kindOfAny(I) != Read::Anew);
 }
 
 // Whether every path from Block ends in a trap or the like.

@@ -156,13 +156,20 @@ TEST(Waiting, ForFlagsThatItReadsInTurn) {
                     "x = (x + 1) % n; }"));
   EXPECT_TRUE(waits("int left = n; for (unsigned char i = 0; left; ++i) "
                     "if (((volatile int *)flag)[i]) --left;"));
-  // What does not come back is over soon.
-  EXPECT_FALSE(waits("int left = 2; while (left) { "
-                     "if (((volatile int *)flag)[x]) --left; x += 2; }"));
+  EXPECT_TRUE(waits("while (!flag[x]) { x = (x + 1) % n; __threadfence(); }"));
+  EXPECT_TRUE(waits("while (((volatile int *)flag)[x] != n) ++x;"));
+  EXPECT_TRUE(waits("while (x < n) x += ((volatile int *)flag)[x];"));
+  EXPECT_TRUE(
+      waits("while (atomicCAS(flag + x, 0, n) != 0) x = (x + 1) & 63;"));
+  EXPECT_TRUE(waits("int y; while ((y = ((volatile int *)flag)[x]) != x) "
+                    "x = y;"));
 }
 
-TEST(Waiting, WhereWhatItReadsIsAddedToThePlace) {
-  EXPECT_TRUE(waits("while (x < n) x += ((volatile int *)flag)[x];"));
+TEST(Waiting, NotForPlainLoadsAtAnotherPlaceEachTime) {
+  EXPECT_FALSE(waits("while (x < n) x = in[x];"));
+  EXPECT_FALSE(waits("int low = 0, high = n; while (low < high) { "
+                     "const int mid = (low + high) / 2; "
+                     "(in[mid] < x ? low : high) = mid; }"));
 }
 
 TEST(Waiting, InAFunctionThatAnotherKernelPutsIntoMemory) {
@@ -235,7 +242,22 @@ __device__ __noinline__ int added(int *to, int value) {
 
 TEST(Waiting, NotForWorkThatIsHandedOut) {
   EXPECT_FALSE(waits("while ((x = atomicAdd(flag, 1)) < n) out[x] = x;"));
-  EXPECT_FALSE(waits("while ((x = atomicSub(flag, n)) > 0) out[x] = x;"));
+  EXPECT_FALSE(waits("while ((x = atomicSub(flag, 4)) > 0) out[x] = x;"));
+  EXPECT_FALSE(waits("while ((x = atomicAdd(flag, blockDim.x)) < n) "
+                     "atomicAdd(out + x, 1);"));
+  // Of nothing it hands out nothing.
+  EXPECT_TRUE(waits("while ((x = atomicAdd(flag, n)) > 0) out[x] = x;"));
+}
+
+TEST(Waiting, ForASemaphore) {
+  EXPECT_TRUE(waits("while (atomicSub(flag, 1) <= 0) atomicAdd(flag, 1);"));
+  EXPECT_TRUE(waits("while (atomicAdd(&arrived, 1u)) atomicSub(flag, 1);"));
+  EXPECT_TRUE(waits("while (atomicAdd(flag, 1)) atomicExch(flag, 0);"));
+  EXPECT_TRUE(waits("while (atomicAdd(flag, 1)) release(flag);", R"cu(
+__device__ __noinline__ void release(int *f) { atomicSub(f, 1); })cu"));
+  // Of another object.
+  EXPECT_FALSE(waits("__shared__ int left; while ((x = atomicAdd(&arrived, 1u))"
+                     " < n) atomicSub(&left, 1);"));
 }
 
 TEST(Waiting, NotForWorkThatAssemblyHandsOut) {
@@ -253,18 +275,6 @@ TEST(Waiting, NotWhereACounterEndsTheLoop) {
                      "out[i] = 1;"));
   EXPECT_FALSE(waits("for (int i = 0; i < *(volatile int *)flag; ++i) {"
                      " if (i == n) break; out[i] = 1; }"));
-}
-
-TEST(Waiting, NotForTheNextPlace) {
-  EXPECT_FALSE(waits("while (((volatile int *)flag)[x] != n) ++x;"));
-  EXPECT_FALSE(
-      waits("while (atomicCAS(flag + x, 0, n) != 0) x = (x + 1) & 63;"));
-}
-
-TEST(Waiting, NotForThePlaceThatWasRead) {
-  EXPECT_FALSE(waits("int y; while ((y = ((volatile int *)flag)[x]) != x) "
-                     "x = y;"));
-  EXPECT_FALSE(waits("while (x >= 0) x = ((volatile int *)flag)[x * 2 + 1];"));
 }
 
 TEST(Waiting, NotForLoadsWithHints) {
