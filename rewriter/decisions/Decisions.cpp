@@ -18,6 +18,7 @@
 #include "model/SourceFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -262,7 +263,25 @@ static bool nestsTooDeep(yaml::Node *Node, unsigned Level) {
   return false;
 }
 
+// Also for each comma that follows another one, behind which there may be a
+// comment, if that is none in quotes.
+static bool hasRowOfCommas(StringRef Text) {
+  constexpr unsigned MostCommas = 1000;
+  unsigned Row = 0;
+  bool MayBeComment = false;
+  for (const char C : Text) {
+    MayBeComment = C != '\n' && (MayBeComment || C == '#');
+    if (C == ',' && ++Row > MostCommas)
+      return true;
+    if (C != ',' && !llvm::isSpace(C) && !MayBeComment)
+      Row = 0;
+  }
+  return false;
+}
+
 static bool nestsTooDeep(StringRef Text) {
+  if (hasRowOfCommas(Text))
+    return true;
   llvm::SourceMgr Lines;
   Lines.setDiagHandler([](const llvm::SMDiagnostic &, void *) {});
   yaml::Stream Documents(Text, Lines);

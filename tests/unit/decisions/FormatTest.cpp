@@ -278,8 +278,10 @@ TEST(Parse, NoYaml) {
 
 TEST(Parse, WhatIsNestedTooDeeply) {
   // What stands in quotes closes nothing.
-  for (const char *Level : {"[", "- ", "{a: ", "? ", "[\"]]\", "}) {
+  for (const char *Level :
+       {"[", "- ", "{a: ", "? ", "[\"]]\", ", ",", ",# ,\n "}) {
     std::string Text = "version: 1\narrays:\n";
+    Text += Level[0] == ',' ? "[" : "";
     for (int I = 0; I < 40000; ++I)
       Text += Level;
     EXPECT_NE(errorOf(Text).find("nested too deeply"), std::string::npos)
