@@ -16,6 +16,7 @@
 #include "frontend/CompilerOptions.h"
 #include "frontend/MacroQuestions.h"
 #include "frontend/Resources.h"
+#include "frontend/SideChecks.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
@@ -285,6 +286,9 @@ protected:
     PP.addPPCallbacks(
         std::make_unique<MacroRecorder>(PP, Macros, Settings.Watch));
     Settings.Bridged.build(Compiler);
+    Compiler.createSema(getTranslationUnitKind(),
+                        /*CompletionConsumer=*/nullptr);
+    askWithoutSides(Compiler);
     ASTFrontendAction::ExecuteAction();
     Settings.Learned.findCopies(Compiler);
     if (Settings.Macros)
