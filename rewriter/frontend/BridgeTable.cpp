@@ -327,6 +327,28 @@ static bool dropRestrict(const Fault &F, Bridges &B) {
   return true;
 }
 
+// `__cluster_dims__(16, 1, 1)`: Clang has room for 8. What the tool says of a
+// kernel does not depend on its cluster.
+static bool shrinkCluster(const Fault &F, Bridges &B) {
+  auto Text = [&](size_t I) { return F.Tokens[I].Text; };
+  size_t Open = F.Index;
+  while (Open > 0 && Text(Open) != "(")
+    --Open;
+  if (Open == 0 || !Text(Open - 1).contains("cluster_dims"))
+    return false;
+  size_t First = F.Index, Last = F.Index;
+  while (First > Open + 1 && Text(First - 1) != ",")
+    --First;
+  while (Last + 1 < F.Tokens.size() && Text(Last + 1) != "," &&
+         Text(Last + 1) != ")")
+    ++Last;
+  const unsigned Begin = F.at(First).second;
+  const unsigned End = F.at(Last).second + Text(Last).size();
+  B.Texts[F.File].Corrected.replace(Begin, End - Begin,
+                                    "8" + std::string(End - Begin - 1, ' '));
+  return true;
+}
+
 static constexpr char PragmaAdvice[] =
     "write '_Pragma(\"...\")' instead of '#pragma' in the macro";
 
@@ -369,6 +391,8 @@ static constexpr Bridge Table[] = {
      "declare bytes in shared memory, and construct the object in them"},
     {diag::err_typecheck_invalid_restrict_not_pointer, dropRestrict,
      "put '__restrict__' behind the '*'"},
+    {diag::err_ice_too_large, shrinkCluster,
+     "let the launch say how large a cluster of more than 8 blocks is"},
     {diag::err_asm_invalid_escape, dropPercent,
      "write '%%' before the name of a register"},
 };

@@ -10,7 +10,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Regex.h"
 #include <map>
 #include <set>
 
@@ -76,13 +75,13 @@ readParts(std::map<StringRef, Part> &Parts) {
 // from two things, and nothing else says what it is.
 static void addNames(Names &To, StringRef Text) {
   static constexpr llvm::StringLiteral Scope = "bankstripe::";
-  static const llvm::Regex OfSplit("^begin\\([^(),]*,");
   for (size_t At = Text.find(Scope); At != StringRef::npos;
        At = Text.find(Scope, At + 1)) {
-    const StringRef Rest = Text.substr(At + Scope.size());
+    StringRef Rest = Text.substr(At + Scope.size());
     To.insert(
         Rest.take_while([](char C) { return llvm::isAlnum(C) || C == '_'; }));
-    if (OfSplit.match(Rest))
+    if (Rest.consume_front("begin(") &&
+        Rest.substr(Rest.find_first_of("(),")).starts_with(","))
       To.insert("split");
   }
 }

@@ -323,6 +323,16 @@ TEST(Bridges, RegistersInAssemblyWithOnePercentSign) {
       "  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(p[0])); }\n"));
 }
 
+TEST(Bridges, ClustersOfMoreBlocksThanClangKnows) {
+  EXPECT_TRUE(parsesBridged(
+      "__global__ void __cluster_dims__(16, 1, 1) k(int *p) {}\n"));
+  EXPECT_TRUE(parsesBridged(
+      "#define SIZE 16\n"
+      "__global__ __cluster_dims__(1, 2 * SIZE) void k(int *p) {}\n"));
+  EXPECT_FALSE(parsesBridged("__global__ __launch_bounds__(1ull << 40) "
+                             "void k(int *p) {}\n"));
+}
+
 TEST(Bridges, MacrosThatExpandToAPragma) {
   const std::string Loop = "__global__ void k(int *p) {\n"
                            "  UNROLL\n"
