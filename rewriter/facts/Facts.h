@@ -143,7 +143,7 @@ BANKSTRIPE_FIELDS(UnitEvidence, Arrays, SharedAccesses, Kernels, SystemKernels,
 // Frontend.h, MakePlan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,
                   GpuArch, AllGpuArchs, CudaPath, FoundDatabase, Refused,
-                  OnlyForClang, IsOtherArch)
+                  OnlyForClang, OthersAreExcluded, IsOtherArch)
 BANKSTRIPE_FIELDS(UnitResult, Facts, Evidence, Resources)
 BANKSTRIPE_FIELDS(ParseOutcome, UsedShim, UsedBuiltinHeader)
 BANKSTRIPE_FIELDS(UnitReading, Unit, Diagnostics, Error, Outcome, Trace,

@@ -74,6 +74,7 @@ struct CompileJob {
   /// Of that command, what was left out (ForeignCommand.h), and what nvcc must
   /// not be given; empty: nothing.
   std::string Refused, OnlyForClang;
+  bool OthersAreExcluded = false; ///< Files below the same paths.
   /// The command of another job, read for another of its architectures.
   bool IsOtherArch = false;
 };

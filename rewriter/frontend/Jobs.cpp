@@ -218,6 +218,8 @@ public:
   Expected<std::vector<CompileJob>> finish() {
     if (Jobs.empty())
       return createStringError("--exclude leaves no file to process");
+    for (CompileJob &Job : Jobs)
+      Job.OthersAreExcluded = ExcludesSome;
     std::ranges::sort(Jobs, {}, [](const CompileJob &J) {
       return std::tie(J.File, J.Directory, J.OriginalArgs);
     });
@@ -232,8 +234,10 @@ private:
 
   /// \p File is absolute; \p Base is the folder that it was found under.
   void addFile(const std::string &File, StringRef Base) {
-    if (Excluded.contain(File, Base))
+    if (Excluded.contain(File, Base)) {
+      ExcludesSome = true;
       return;
+    }
     ArrayRef<Entry> Commands = Known.of(File);
     if (!Options.CompilerArgs.empty() || Commands.empty())
       return addJob(File, currentDirectory(), {defaultCommand(), {}, {}});
@@ -291,6 +295,7 @@ private:
   std::map<std::string, Toolkit> Kits;
   std::set<std::tuple<std::string, std::string, std::vector<std::string>>> Seen;
   std::vector<CompileJob> Jobs;
+  bool ExcludesSome = false;
 };
 
 } // namespace

@@ -13,19 +13,23 @@
 // Clang leaves out may hold a barrier, a recursion or a launch, so what it says
 // must be what nvcc says.
 //
-// Two switches of Clang turn this off for a time. Code for the device may name
-// functions of the host where standard algorithms run on GPUs (HIPStdPar). And
-// outside of any function, everybody may be named; constraints are asked there.
-// What a function of the host asks about one of the device in the signature of
-// a template stays a difference.
+// Three things turn this off while something is only asked. Code for the device
+// may name functions of the host where standard algorithms run on GPUs
+// (HIPStdPar). Outside of any function, everybody may be named; constraints are
+// asked there. And what belongs to both sides may name either: a template of
+// the host does while arguments are put into its signature. The instance that
+// is made then gets its attributes, and loses them with it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "frontend/SideChecks.h"
-#include "clang/AST/Decl.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Sema/Sema.h"
 #include "clang/Sema/TemplateInstCallback.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cassert>
 
@@ -44,7 +48,13 @@ public:
 
   void atTemplateBegin(const Sema &,
                        const Sema::CodeSynthesisContext &What) override {
-    Before.push_back({bool(Options.HIPStdPar), Asked.CurContext, nullptr});
+    Before.push_back(
+        {bool(Options.HIPStdPar), Asked.CurContext, nullptr, nullptr, 0});
+    if (auto *Template = dyn_cast_or_null<FunctionTemplateDecl>(What.Entity);
+        Template && mark(*Template->getTemplatedDecl())) {
+      Before.back().Marked = Template;
+      Before.back().Instances = countInstances(*Template);
+    }
     if (What.Kind == Sema::CodeSynthesisContext::ConstraintsCheck) {
       DeclContext *Outside = Asked.CurContext;
       while (Outside->isFunctionOrMethod())
@@ -59,6 +69,12 @@ public:
     assert(!Before.empty() && "what ends has begun");
     const Settings Old = Before.pop_back_val();
     Options.HIPStdPar = Old.AllowsHost;
+    if (Old.Marked) {
+      unmark(*Old.Marked->getTemplatedDecl());
+      for (FunctionDecl *New :
+           llvm::drop_begin(Old.Marked->specializations(), Old.Instances))
+        unmark(*New);
+    }
     if (Old.Outside && Asked.CurContext == Old.Outside)
       Asked.CurContext = Old.Context;
   }
@@ -67,8 +83,36 @@ private:
   struct Settings {
     bool AllowsHost;
     DeclContext *Context;
-    DeclContext *Outside; ///< Set for a time.
+    DeclContext *Outside;         ///< Set for a time.
+    FunctionTemplateDecl *Marked; ///< For a time of both sides.
+    ptrdiff_t Instances;          ///< Of that one by then.
   };
+
+  static ptrdiff_t countInstances(FunctionTemplateDecl &Template) {
+    return Template.spec_end() - Template.spec_begin();
+  }
+
+  // What is of the host alone is of both sides then.
+  bool mark(FunctionDecl &Signature) const {
+    if (Signature.hasAttr<CUDADeviceAttr>() ||
+        Signature.hasAttr<CUDAGlobalAttr>())
+      return false;
+    Signature.addAttr(CUDADeviceAttr::CreateImplicit(Asked.Context));
+    if (!Signature.hasAttr<CUDAHostAttr>())
+      Signature.addAttr(CUDAHostAttr::CreateImplicit(Asked.Context));
+    return true;
+  }
+
+  // Nobody wrote what is implicit.
+  static void unmark(FunctionDecl &Function) {
+    auto IsOurs = [](const Attr *A) {
+      return A->isImplicit() && isa<CUDADeviceAttr, CUDAHostAttr>(A);
+    };
+    if (Function.hasAttrs())
+      llvm::erase_if(Function.getAttrs(), IsOurs);
+    if (Function.hasAttrs() && Function.getAttrs().empty())
+      Function.dropAttrs();
+  }
 
   // Bodies are code that runs.
   static bool isQuestion(Sema::CodeSynthesisContext::SynthesisKind Kind) {

@@ -355,24 +355,35 @@ static llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
   return llvm::Error::success();
 }
 
-// What builds and runs a program knows all of it, and a folder holds one as far
-// as anybody knows; single files do not.
-static bool areWholeProgram(const ToolOptions &Options) {
-  return Options.Run == Command::Verify || Options.Run == Command::Tune ||
-         llvm::any_of(Options.Reading.Paths, [](const std::string &Path) {
-           return llvm::sys::fs::is_directory(Path);
-         });
+// What runs both programs tells. A folder holds one as far as anybody knows,
+// and so does what builds a program, if all of it was read; single files do
+// not.
+static Outside whoLaunchesToo(const ReadResult &Read,
+                              const ToolOptions &Options) {
+  if (Options.Planning.Others || Options.Run == Command::Verify)
+    return Options.Planning.Others.value_or(Outside::Nobody);
+  if (Options.Run != Command::Tune &&
+      llvm::none_of(Options.Reading.Paths, [](const std::string &Path) {
+        return llvm::sys::fs::is_directory(Path);
+      }))
+    return Outside::Files;
+  const bool LacksFiles =
+      Read.SomeFailed ||
+      llvm::any_of(Read.Jobs, std::mem_fn(&CompileJob::OthersAreExcluded));
+  if (LacksFiles && Options.level() != Detail::Quiet)
+    say("files that were not read may launch kernels, too; --whole-program "
+        "says that they do not");
+  return LacksFiles ? Outside::Files : Outside::Nobody;
 }
 
 static llvm::Expected<PlanOptions>
-planningFor(llvm::ArrayRef<CompileJob> Jobs,
-            llvm::ArrayRef<const UnitFacts *> Units, DecisionsLookup &Lookup,
-            const ToolOptions &Options) {
+planningFor(const ReadResult &Read, llvm::ArrayRef<const UnitFacts *> Units,
+            DecisionsLookup &Lookup, const ToolOptions &Options) {
   PlanOptions Planning = Options.Planning.Wanted;
-  for (const CompileJob &Job : Jobs)
+  for (const CompileJob &Job : Read.Jobs)
     Planning.AllGpuArchs.insert(Job.AllGpuArchs.begin(), Job.AllGpuArchs.end());
-  if (!Jobs.empty())
-    Planning.GpuArch = Jobs.front().GpuArch;
+  if (!Read.Jobs.empty())
+    Planning.GpuArch = Read.Jobs.front().GpuArch;
   const std::string &Gpu = Options.Planning.Gpu;
   auto Model =
       costModelFor(Gpu.empty() ? Planning.GpuArch : Gpu, usualGpuFolder());
@@ -381,8 +392,7 @@ planningFor(llvm::ArrayRef<CompileJob> Jobs,
   Planning.Model = std::move(*Model);
   if (!Planning.SharedLimit)
     Planning.SharedLimit = usualSharedLimit(Planning);
-  Planning.Others = Options.Planning.Others.value_or(
-      areWholeProgram(Options) ? Outside::Nobody : Outside::Files);
+  Planning.Others = whoLaunchesToo(Read, Options);
   std::set<StringRef> MainFiles;
   for (const UnitFacts *Unit : Units)
     MainFiles.insert(Unit->MainFile);
@@ -437,7 +447,7 @@ llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options,
     for (const SourceFile &File : Unit.Unit.Facts.Sources)
       Read.Files.insert(File.Path);
   }
-  auto Planning = planningFor(Read.Jobs, Facts, Lookup, Options);
+  auto Planning = planningFor(Read, Facts, Lookup, Options);
   if (!Planning)
     return Planning.takeError();
   Read.Planning = std::move(*Planning);

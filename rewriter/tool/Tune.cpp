@@ -137,8 +137,6 @@ static llvm::Expected<int> tune(const ToolOptions &Options,
   const double MinSpeedup = AsAsked.Planning.MinSpeedup;
   ReadResult Read = movingAll(std::move(AsAsked));
   const bool SomeFailed = Read.SomeFailed;
-  if (SomeFailed && !Options.Planning.Others)
-    Read.Planning.Others = Outside::Files;
   // The run tells which blocks there are. Small ones leave most room.
   constexpr unsigned SmallBlock = 32;
   PlanOptions Assuming = Read.Planning;

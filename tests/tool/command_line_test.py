@@ -7,7 +7,7 @@ import json
 import pathlib
 import unittest
 
-from support import CHANGES, DONE, PLAIN, USAGE, ToolTest, moves
+from support import CHANGES, DONE, PLAIN, SOME_FAILED, USAGE, ToolTest, moves
 
 # Its array is as large as the command line says.
 SIZED = """#ifndef SIZE
@@ -380,6 +380,17 @@ class CompileCommands(ToolTest):
                                  (["--versions", "src"], True)):
             done = self.expect(CHANGES, self.run_tool("rewrite", "--check", *words, whole=False))
             self.assertEqual("count_striped<<<1, 128>>>" in done.stdout, elsewhere, words)
+
+    def test_files_that_were_not_read_may_launch(self):
+        self.write("src/a.cu", moves())
+        self.write("src/b.cu", "#include <missing.h>\n")
+        for words, status in ((["src"], SOME_FAILED), (["--exclude=b.cu", "src"], CHANGES)):
+            done = self.expect(status, self.run_tool("rewrite", "--check", *words, whole=False))
+            self.assertIn("count_striped<<<1, 128>>>", done.stdout, words)
+            self.assertIn("files that were not read may launch kernels", done.stderr)
+            done = self.expect(status, self.run_tool("rewrite", "--check", *words))
+            self.assertNotIn("count_striped", done.stdout, words)
+            self.assertNotIn("files that were not read", done.stderr)
 
     def test_what_a_change_must_be_worth(self):
         self.write("a.cu", moves())

@@ -55,6 +55,31 @@ TEST(SideChecks, SignaturesInDeviceCodeMayNameFunctionsOfTheHost) {
                      "}\n"));
 }
 
+TEST(SideChecks, SignaturesOnTheHostMayNameFunctionsOfTheDevice) {
+  constexpr char Detection[] = R"cu(
+template <class F> auto applies(F f, int) -> decltype(f(3), int());
+template <class F> void applies(F f, long);
+// As in std::is_invocable.
+template <class F> struct Invocable {
+  template <class G> static auto test(G *g) -> decltype((*g)(3), int());
+  template <class G> static void test(...);
+  static constexpr bool value = Is<decltype(test<F>(nullptr)), int>;
+};
+)cu";
+  EXPECT_TRUE(parses(std::string(Detection) +
+                     "template <class F> void run(F f) {\n"
+                     "  static_assert(Is<decltype(applies(f, 0)), int>);\n"
+                     "  static_assert(Invocable<F>::value);\n"
+                     "  static_assert(!Invocable<int>::value);\n"
+                     "}\n"
+                     "void all() { run(Square()); }\n"));
+  EXPECT_TRUE(parses(std::string(Detection) +
+                     "template <class F> __global__ void k(F f) {\n"
+                     "  static_assert(Invocable<F>::value);\n"
+                     "}\n"
+                     "void all() { k<<<1, 1>>>(Square()); }\n"));
+}
+
 TEST(SideChecks, WhatIsNotThereStaysFalse) {
   EXPECT_TRUE(parses("struct None {};\n"
                      "template <class T> __global__ void k() {\n"
@@ -68,6 +93,8 @@ TEST(SideChecks, CallsOfTheOtherSideStayErrors) {
   EXPECT_FALSE(parses("__global__ void k(int *p) { *p = any<int>(); }\n"));
   EXPECT_FALSE(parses("template <class F> int run(F f) { return f(3); }\n"
                       "int all() { return run(Square()); }\n"));
+  EXPECT_FALSE(parses("template <class T> T made() { return T(); }\n"
+                      "__global__ void k(int *p) { *p = made<int>(); }\n"));
 }
 
 } // namespace
