@@ -13,6 +13,7 @@
 #include "find/MergeFindings.h"
 #include "find/Parameters.h"
 #include "find/SharedArrays.h"
+#include "find/SkippedLaunches.h"
 #include "model/HelperText.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -97,6 +98,7 @@ private:
   void checkQuestions(UnitReader &Into);
   void readLaunches(const BodyIndex &Body, bool OnDevice);
   void readKernels();
+  void noteLaunchesOf(const std::set<SkippedLaunch> &Elsewhere);
   void checkMacros();
   std::vector<std::string> macrosIn(StringRef Helper) const;
   FileID fileOf(StringRef Path) const;
@@ -238,6 +240,25 @@ void UnitReader::readKernels() {
       K.AttributeSetAt = Set->second;
     Facts.Kernels.push_back(std::move(K));
   }
+}
+
+static StringRef unqualified(StringRef Name) {
+  const size_t Scope =
+      Name.take_until([](char C) { return C == '<'; }).rfind("::");
+  const size_t Begin = Scope == StringRef::npos ? 0 : Scope + 2;
+  return Name.substr(Begin).take_until([](char C) { return C == '<'; });
+}
+
+// Launches of another configuration, with any block.
+void UnitReader::noteLaunchesOf(const std::set<SkippedLaunch> &Elsewhere) {
+  for (const auto &[Name, Where] : Elsewhere)
+    for (Kernel &K : Facts.Kernels)
+      if (!K.AddressTaken && unqualified(K.Name) == Name) {
+        K.AddressTaken = true;
+        K.AddressTakenAt = Where;
+        K.WhyUnseen =
+            "text that conditions leave out launches it at " + shortText(Where);
+      }
 }
 
 // The names in \p Code, and whether a parenthesis follows one of each.
@@ -519,6 +540,8 @@ UnitFacts UnitReader::read(bool IsAlone) {
           Facts.SharedArrays,
           findSharedArrays(Function, Bodies, Text, Pointers, MayEdit));
   readHost();
+  std::set<SkippedLaunch> Elsewhere =
+      findSkippedLaunches(Unit.macros().Skipped, Text);
   if (!IsAlone || !Facts.Findings.empty() || !Facts.SharedArrays.empty())
     HostUnknown = Unit.readForHost([&](ParsedUnit &Parsed) {
       UnitReader Host(Parsed, MayEdit);
@@ -527,6 +550,10 @@ UnitFacts UnitReader::read(bool IsAlone) {
       Host.readHost();
       addHostView(Host);
       Host.checkQuestions(*this);
+      const auto Skipped =
+          findSkippedLaunches(Parsed.macros().Skipped, Host.Text);
+      std::erase_if(Elsewhere,
+                    [&](const SkippedLaunch &L) { return !Skipped.count(L); });
     }) == HostView::Unknown;
   checkQuestions(*this);
   HostUnknown |= !WhyHostUnknown.empty();
@@ -550,6 +577,9 @@ UnitFacts UnitReader::read(bool IsAlone) {
       A.Same.reset();
     }
   readKernels();
+  // A launcher reads each configuration anew.
+  if (!IsAlone)
+    noteLaunchesOf(Elsewhere);
   Facts.Callees = Pointers.callees();
   Facts.Functions =
       readFunctionTexts(Collector.Functions, Holders, Bodies, Text, MayEdit);

@@ -135,12 +135,14 @@ enum class HostView {
   Unknown ///< Clang rejected it.
 };
 
-/// Where predefined macros were expanded, directly or in other macros.
+/// Where predefined macros were expanded, directly or in other macros, and what
+/// conditions left out.
 struct MacroRecord {
   std::vector<clang::SourceLocation> Counters; ///< `__COUNTER__`.
   /// `__LINE__`, by macros of another file that are not for a message: they
   /// hold no string, and no `__FILE__`.
   std::vector<clang::SourceLocation> Lines;
+  std::vector<clang::SourceRange> Skipped; ///< From the `#` of a condition.
 };
 
 /// A translation unit after a successful device-side parse. Valid only during

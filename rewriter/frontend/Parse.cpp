@@ -184,7 +184,8 @@ private:
   bool Replayed = false;
 };
 
-/// Records the expansions of predefined macros.
+/// Records the expansions of predefined macros, and what the user's conditions
+/// leave out.
 class MacroRecorder final : public clang::PPCallbacks {
 public:
   /// \p Watch may be null.
@@ -202,6 +203,11 @@ public:
       Into.Lines.push_back(Name.getLocation());
     else if (Watch && isAmong(Expanded, "__DATE__ __TIME__ __TIMESTAMP__"))
       Watch->sawTime();
+  }
+  void SourceRangeSkipped(clang::SourceRange Range,
+                          clang::SourceLocation) override {
+    if (!PP.getSourceManager().isInSystemHeader(Range.getBegin()))
+      Into.Skipped.push_back(Range);
   }
 
 private:

@@ -150,3 +150,22 @@ TEST(GraphNodes, WithOtherParametersAreNoticed) {
                 .NodesChangedAt.Line,
             2u);
 }
+
+TEST(AddressTaken, ByALaunchOfAnotherConfiguration) {
+  auto TakenIn = [](const std::string &Condition, const std::string &Other) {
+    const std::string Code = "namespace n {\n"
+                             "template <class T> __global__ void k(T *p) {}\n"
+                             "}\n"
+                             "void run(int *p) {\n"
+                             "  n::k<int><<<1, 64>>>(p);\n" +
+                             Condition + "\n  " + Other + "\n#endif\n}\n";
+    return factsOf(Code).Kernels.at(0).AddressTaken;
+  };
+  EXPECT_TRUE(TakenIn("#ifdef BIG", "n::k<int><<<1, 512>>>(p);"));
+  EXPECT_TRUE(TakenIn("#if BIG > 2", "n::k<<<1, 512>>>(p);"));
+  EXPECT_FALSE(TakenIn("#if 0", "n::k<<<1, 512>>>(p);"));
+  EXPECT_FALSE(TakenIn("#ifdef BIG", "n::other<<<1, 512>>>(p);"));
+  EXPECT_FALSE(TakenIn("#ifdef BIG", "// n::k<<<1, 512>>>(p);"));
+  // The host sees it.
+  EXPECT_FALSE(TakenIn("#ifndef __CUDA_ARCH__", "n::k<<<1, 512>>>(p);"));
+}

@@ -1,0 +1,26 @@
+//===-- SkippedLaunches.h - launches of other configurations ----*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FIND_SKIPPEDLAUNCHES_H
+#define BANKSTRIPE_FIND_SKIPPEDLAUNCHES_H
+
+#include "find/SourceText.h"
+
+namespace bankstripe {
+
+/// A name before `<` in text with launches, and where it is.
+using SkippedLaunch = std::pair<std::string, Place>;
+
+/// What may be launched in \p Skipped, the texts that conditions leave out of
+/// a parse: a build with other macros has them.
+std::set<SkippedLaunch>
+findSkippedLaunches(llvm::ArrayRef<clang::SourceRange> Skipped,
+                    const SourceText &Text);
+
+} // namespace bankstripe
+
+#endif
