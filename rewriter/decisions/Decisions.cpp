@@ -134,6 +134,10 @@ static void mapFile(yaml::IO &IO, AnyDecision &D) {
   IO.mapRequired("file", D.File);
 }
 
+// More of them in a row are none of a decision: the YAML reader calls itself
+// for each.
+static constexpr unsigned MostCommas = 1000;
+
 static std::string check(const AnyDecision &D) {
   if (path::is_absolute(D.File))
     return "file must be relative to the folder of this file";
@@ -172,6 +176,11 @@ static bool areLines(std::initializer_list<StringRef> Texts) {
   });
 }
 
+static bool areShort(std::initializer_list<StringRef> Texts) {
+  return llvm::all_of(
+      Texts, [](StringRef Text) { return Text.count(',') <= MostCommas; });
+}
+
 template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
   static void mapping(IO &IO, ArrayDecision &D) {
     mapFile(IO, D);
@@ -191,6 +200,8 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
       return "a decision must be UTF-8";
     if (!areLines({D.File, D.Function, D.Array}))
       return "file, function and array must be of one line";
+    if (!areShort({D.File, D.Function, D.Array, D.Gpu, D.Why}))
+      return "a text must have 1000 commas at most";
     if (D.Occurrence < 1)
       return "occurrence counts from 1";
     if (D.Wanted == Layout::Auto)
@@ -222,6 +233,8 @@ template <> struct llvm::yaml::MappingTraits<KernelDecision> {
       return "a decision must be UTF-8";
     if (!areLines({D.File, D.Kernel}))
       return "file and kernel must be of one line";
+    if (!areShort({D.File, D.Kernel, D.Gpu, D.Why}))
+      return "a text must have 1000 commas at most";
     if (!D.Wanted && !D.BlockSize)
       return "a carveout or a block-size must be there";
     if (!static_cast<Reading *>(IO.getContext())
@@ -266,7 +279,6 @@ static bool nestsTooDeep(yaml::Node *Node, unsigned Level) {
 // Also for each comma that follows another one, behind which there may be a
 // comment, if that is none in quotes.
 static bool hasRowOfCommas(StringRef Text) {
-  constexpr unsigned MostCommas = 1000;
   unsigned Row = 0;
   bool MayBeComment = false;
   for (const char C : Text) {

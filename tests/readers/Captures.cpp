@@ -12,7 +12,7 @@
 using namespace bankstripe::runtime;
 
 // Of each page, whose record has ten bytes at least, two descriptions of 32.
-const size_t MostBytesForEach = 16;
+size_t mostBytesFor(size_t Bytes) { return 16 * Bytes; }
 
 static const Scratch Files;
 

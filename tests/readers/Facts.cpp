@@ -15,9 +15,10 @@
 
 using namespace bankstripe;
 
-// A text is the number of one that was there before, in four bytes, and becomes
-// an object of 32 beside the text; a list grows to twice its size.
-const size_t MostBytesForEach = 64;
+// A list grows to twice its size. A text is the number of one that was there
+// before, in four bytes, and becomes a copy of that: half of the bytes may be
+// one text, and the others name it. Whoever makes such bytes is the tool.
+size_t mostBytesFor(size_t Bytes) { return 64 * Bytes + Bytes * Bytes / 16; }
 
 std::vector<std::string> seeds() {
   UnitReading Reading;

@@ -14,7 +14,7 @@ using namespace bankstripe::runtime;
 // A symbol has 24 bytes and becomes an object of 32 with its name, in lists
 // that grow to twice their size. Tables of symbols may overlap; their names are
 // counted.
-const size_t MostBytesForEach = 64;
+size_t mostBytesFor(size_t Bytes) { return 64 * Bytes; }
 
 std::vector<std::string> seeds() {
   Image Some;

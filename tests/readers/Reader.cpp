@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Bytes) {
   IsReading = false;
   // What was there before and goes meanwhile counts below zero.
   if (MostHeld <= SIZE_MAX / 2 &&
-      MostHeld > MostBytesAnyway + MostBytesForEach * Bytes) {
+      MostHeld > MostBytesAnyway + mostBytesFor(Bytes)) {
     std::fprintf(stderr, "the reader took %zu bytes for %zu\n", MostHeld,
                  Bytes);
     std::abort();

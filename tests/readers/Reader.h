@@ -26,7 +26,7 @@ std::vector<std::string> seeds();
 /// Reads \p Input, which may be no such file.
 void readInput(std::string_view Input);
 
-/// How many bytes the reader may hold for each of its input; why, it says.
-extern const size_t MostBytesForEach;
+/// How many bytes the reader may hold for an input of \p Bytes; why, it says.
+size_t mostBytesFor(size_t Bytes);
 
 #endif

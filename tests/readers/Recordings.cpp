@@ -13,7 +13,7 @@ using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 // A launch has seven bytes where it is like another one, which it refers to.
-const size_t MostBytesForEach = sizeof(Launch) / 7 + 32;
+size_t mostBytesFor(size_t Bytes) { return (sizeof(Launch) / 7 + 32) * Bytes; }
 
 static const Scratch Files;
 

@@ -289,6 +289,17 @@ TEST(Parse, WhatIsNestedTooDeeply) {
   }
 }
 
+// Also on several lines, which become one.
+TEST(Parse, TextsWithMoreCommasThanCanBeRead) {
+  const std::string Commas = std::string(600, ',') + "#\n  x";
+  const std::string Text = "version: 1\nkernels:\n  - {file: a.cu, carveout: "
+                           "auto, kernel: \"k" +
+                           Commas;
+  EXPECT_EQ(errorOf(Text + "\"}\n"), "no error");
+  EXPECT_NE(errorOf(Text + Commas + "\"}\n").find("1000 commas at most"),
+            std::string::npos);
+}
+
 TEST(Parse, BracketsInNamesNestNothing) {
   std::string Text = "version: 1\narrays:\n";
   for (int I = 0; I < 100; ++I)
