@@ -23,6 +23,7 @@
 #include "contract/Symbols.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 
 using namespace bankstripe;
@@ -153,6 +154,17 @@ static bool isFulfilled(Layout Wanted, const Verdict &V) {
   llvm_unreachable("all layouts are listed");
 }
 
+// What the layout needs of an array that a stripe does not; may be empty.
+static std::string whatIsNeeded(const ArrayDecision &D) {
+  if (D.Wanted == Layout::Split)
+    return llvm::formatv("a split needs one dimension and more than {0} "
+                         "elements, none of them const",
+                         D.First);
+  return D.Wanted == Layout::Bits
+             ? "bits need 64 bools at most, which are only read and assigned"
+             : "";
+}
+
 void bankstripe::settleOutcomes(Plan &P) {
   for (DecisionOutcome &O : P.Outcomes) {
     if (!O.Array.isValid())
@@ -168,9 +180,11 @@ void bankstripe::settleOutcomes(Plan &P) {
       continue;
     O.State = V.Why == Reason::OutsidePaths ? DecisionState::Skipped
                                             : DecisionState::Unfulfilled;
-    O.Detail = Info.Summary.str();
-    if (!V.Detail.empty())
-      O.Detail += " (" + V.Detail + ")";
+    if (V.Kind == VerdictKind::Stripe)
+      O.Detail = whatIsNeeded(O.Decision);
+    if (O.Detail.empty())
+      O.Detail =
+          Info.Summary.str() + (V.Detail.empty() ? "" : " (" + V.Detail + ")");
     O.Detail += " [" + nameOf(V.Kind).str() + ", " + Info.Id.str() + "]";
   }
 }

@@ -127,6 +127,17 @@ TEST(Decided, StripeThatNeedsContiguousMemoryIsUnfulfilled) {
                         "(sort) [slot, passed-to-function]");
 }
 
+TEST(Decided, LayoutThatTheArrayCannotHaveSaysWhatItNeeds) {
+  Plan P = ordinary().plan(with(decision(Layout::Bits)));
+  EXPECT_EQ(outcome(P), "unfulfilled: bits need 64 bools at most, which are "
+                        "only read and assigned [stripe, dynamic-index]");
+  ArrayDecision TooLong = decision(Layout::Split);
+  TooLong.First = 1000;
+  EXPECT_EQ(outcome(ordinary().plan(with(TooLong))),
+            "unfulfilled: a split needs one dimension and more than 1000 "
+            "elements, none of them const [stripe, dynamic-index]");
+}
+
 TEST(Decided, NothingMovesOutOfRegisters) {
   for (Layout Wanted : {Layout::Stripe, Layout::Slot}) {
     TestUnit U;
