@@ -102,14 +102,17 @@ static CUDAFunctionTarget sideOfCallee(const Fault &F) {
   return CUDAFunctionTarget(F.Diag.getRawArg(3));
 }
 
-// `sizeof(ArraySizeHelper(a))`: what is only named, and not called, may be the
-// host's. A container of the host may construct objects whose constructors are
-// the device's. In its pass for the device nvcc does not look at what the host
-// calls. Other calls of the other side nvcc rejects.
+// `sizeof(ArraySizeHelper(a))`: what is only named, and not called, may be of
+// the other side. A container of the host may construct objects whose
+// constructors are the device's. In its pass for the device nvcc does not look
+// at what the host calls. Other calls of the other side nvcc rejects.
 static bool putCandidateOnBothSides(const Fault &F, Bridges &B) {
-  if (sideOfCallee(F) == CUDAFunctionTarget::Host)
-    return F.IsOnlyNamed && putOnBothSides(F, B);
-  if (sideOfCallee(F) != CUDAFunctionTarget::Device)
+  const CUDAFunctionTarget Side = sideOfCallee(F);
+  if (Side != CUDAFunctionTarget::Host && Side != CUDAFunctionTarget::Device)
+    return false;
+  if (F.IsOnlyNamed)
+    return putOnBothSides(F, B);
+  if (Side == CUDAFunctionTarget::Host)
     return false;
   if (F.Diag.getRawArg(0) == WrittenConstructor)
     return putOnBothSides(F, B);

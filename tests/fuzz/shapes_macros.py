@@ -208,9 +208,27 @@ CONDITIONS = {
 }
 
 
+# What templates ask about functions of the other side, in a function of the host. To
+# nvcc it makes no difference who asks.
+QUESTIONS = [
+    "std::is_invocable_v<NAME, unsigned>",
+    "std::is_same_v<decltype(std::declval<NAME>()(0u)), unsigned>",
+]
+
+
+def chosen_by_template(rng, name, wanted, other):
+    asked = f"Asked_{name}"
+    return [f"  struct {asked} {{",
+            "    __device__ unsigned operator()(unsigned x) const { return x; }",
+            "  };",
+            f"  constexpr int {name} = {rng.choice(QUESTIONS).replace('NAME', asked)} ? {wanted} : {other};"]
+
+
 def chosen_by_compiler(rng, name, wanted, other):
     """Lines that give the constant `name` the number `wanted`, for nvcc. The host
     is told what nvcc would say."""
+    if rng.random() < 0.3:
+        return chosen_by_template(rng, name, wanted, other)
     condition, holds = rng.choice(list(CONDITIONS.items()))
     first, second = (wanted, other) if holds else (other, wanted)
     if rng.random() < 0.3:

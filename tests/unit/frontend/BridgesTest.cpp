@@ -183,6 +183,14 @@ TEST(Bridges, FunctionsOfTheHostThatAreOnlyNamed) {
                                      "  p[0] = sizeof(sizeHelper(a)); }\n"));
 }
 
+TEST(Bridges, FunctionsOfTheDeviceThatAreOnlyNamed) {
+  EXPECT_TRUE(parsesBridged(
+      "struct Square { __device__ int operator()(int x) const { return x; } "
+      "};\n"
+      "__device__ int once(int);\n"
+      "int run(Square s) { decltype(s(3)) x = sizeof(once(3)); return x; }\n"));
+}
+
 TEST(Bridges, CallsOfTheHostByDeviceCodeStayErrors) {
   for (const char *Call : {"*p = f(1);", "auto g = [=] { *p = f(1); };"
                                          "g();"})
