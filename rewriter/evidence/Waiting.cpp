@@ -78,6 +78,8 @@ public:
 
 private:
   Read kindOfAny(const Instruction &I) const;
+  bool mayTakeBack(const Instruction &I, const Value *Pointer,
+                   int Direction) const;
   bool handsOutWork(const Instruction &I) const;
   bool isReadAnew(const Instruction &I) const;
   void addDeciding(SmallVector<const BasicBlock *> Pending,
@@ -241,16 +243,27 @@ void LoopReader::addStored(const Value &Pointer,
     }
 }
 
+// Whether I may change what is at Pointer, which others read, otherwise than by
+// adding in Direction. Plain stores elsewhere are results of the work.
+bool LoopReader::mayTakeBack(const Instruction &I, const Value *Pointer,
+                             int Direction) const {
+  if (const auto *Call = dyn_cast<CallBase>(&I))
+    return Call->mayWriteToMemory() && !isa<IntrinsicInst>(I) &&
+           (Call->isInlineAsm() || kindOfAny(I) != Read::No) &&
+           bankstripe::directionOf(I) != Direction;
+  if (const auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isSimple())
+    return Store->getPointerOperand() == Pointer;
+  return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(I) &&
+         bankstripe::directionOf(I) != Direction &&
+         maySharePlace(Pointer, bankstripe::pointerOf(I));
+}
+
 // Whether I adds a constant, and nothing in the loop may take it back.
 bool LoopReader::handsOutWork(const Instruction &I) const {
   const int Direction = bankstripe::directionOf(I);
+  const Value *Pointer = bankstripe::pointerOf(I);
   return Direction && !isAnywhere([&](const Instruction &Other) {
-           const bool Changes =
-               isa<AtomicRMWInst, AtomicCmpXchgInst>(Other) ||
-               (isa<CallBase>(Other) && kindOfAny(Other) != Read::No);
-           return Changes && bankstripe::directionOf(Other) != Direction &&
-                  maySharePlace(bankstripe::pointerOf(I),
-                                bankstripe::pointerOf(Other));
+           return mayTakeBack(Other, Pointer, Direction);
          });
 }
 

@@ -242,18 +242,17 @@ void UnitReader::readKernels() {
   }
 }
 
-static StringRef unqualified(StringRef Name) {
-  const size_t Scope =
-      Name.take_until([](char C) { return C == '<'; }).rfind("::");
-  const size_t Begin = Scope == StringRef::npos ? 0 : Scope + 2;
-  return Name.substr(Begin).take_until([](char C) { return C == '<'; });
+// `kernel` of `space::kernel<int>`.
+static StringRef simpleName(StringRef Name) {
+  Name = withoutTemplateArguments(Name);
+  return Name.substr(Name.rfind(':') + 1);
 }
 
 // Launches of another configuration, with any block.
 void UnitReader::noteLaunchesOf(const std::set<SkippedLaunch> &Elsewhere) {
   for (const auto &[Name, Where] : Elsewhere)
     for (Kernel &K : Facts.Kernels)
-      if (!K.AddressTaken && unqualified(K.Name) == Name) {
+      if (!K.AddressTaken && simpleName(K.Name) == Name) {
         K.AddressTaken = true;
         K.AddressTakenAt = Where;
         K.WhyUnseen =
@@ -540,8 +539,10 @@ UnitFacts UnitReader::read(bool IsAlone) {
           Facts.SharedArrays,
           findSharedArrays(Function, Bodies, Text, Pointers, MayEdit));
   readHost();
-  std::set<SkippedLaunch> Elsewhere =
-      findSkippedLaunches(Unit.macros().Skipped, Text);
+  // A launcher reads each configuration anew.
+  std::set<SkippedLaunch> Elsewhere;
+  if (!IsAlone)
+    Elsewhere = findSkippedLaunches(Unit.macros().Skipped, Text);
   if (!IsAlone || !Facts.Findings.empty() || !Facts.SharedArrays.empty())
     HostUnknown = Unit.readForHost([&](ParsedUnit &Parsed) {
       UnitReader Host(Parsed, MayEdit);
@@ -577,9 +578,7 @@ UnitFacts UnitReader::read(bool IsAlone) {
       A.Same.reset();
     }
   readKernels();
-  // A launcher reads each configuration anew.
-  if (!IsAlone)
-    noteLaunchesOf(Elsewhere);
+  noteLaunchesOf(Elsewhere);
   Facts.Callees = Pointers.callees();
   Facts.Functions =
       readFunctionTexts(Collector.Functions, Holders, Bodies, Text, MayEdit);

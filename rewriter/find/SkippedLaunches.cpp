@@ -25,9 +25,11 @@ using bankstripe::SkippedLaunch;
 
 // In all configurations.
 static bool isLeftOutAlways(StringRef Text) {
-  return Text.consume_front("#") && (Text = Text.ltrim()).consume_front("if") &&
-         (Text = Text.ltrim()).consume_front("0") &&
-         Text.ltrim(" \t\r").starts_with("\n");
+  if (!Text.consume_front("#") || !(Text = Text.ltrim()).consume_front("if") ||
+      !(Text = Text.ltrim()).consume_front("0"))
+    return false;
+  const StringRef Rest = Text.split('\n').first.trim();
+  return Rest.empty() || Rest.starts_with("//") || Rest.starts_with("/*");
 }
 
 std::set<SkippedLaunch>
@@ -39,16 +41,16 @@ bankstripe::findSkippedLaunches(llvm::ArrayRef<SourceRange> Skipped,
   for (const SourceRange &Range : Skipped) {
     const StringRef Left = Lexer::getSourceText(
         CharSourceRange::getCharRange(Range), SM, Context.getLangOpts());
-    if (!Left.contains("<<<") || isLeftOutAlways(Left))
+    if ((!Left.contains("<<<") && !Left.contains("cudaLaunch")) ||
+        isLeftOutAlways(Left))
       continue;
     Lexer Raw(Range.getBegin(), Context.getLangOpts(), Left.begin(),
               Left.begin(), Left.end());
-    Token Before, Now;
-    for (Before.startToken(); !Raw.LexFromRawLexer(Now); Before = Now)
-      if (Before.is(tok::raw_identifier) &&
-          Now.isOneOf(tok::less, tok::lesslessless))
-        Result.emplace(Before.getRawIdentifier().str(),
-                       Text.place(Before.getLocation()));
+    Token Name;
+    while (!Raw.LexFromRawLexer(Name))
+      if (Name.is(tok::raw_identifier))
+        Result.emplace(Name.getRawIdentifier().str(),
+                       Text.place(Name.getLocation()));
   }
   return Result;
 }

@@ -12,7 +12,7 @@
 
 namespace bankstripe {
 
-/// A name before `<` in text with launches, and where it is.
+/// A name in text with launches, and where it is.
 using SkippedLaunch = std::pair<std::string, Place>;
 
 /// What may be launched in \p Skipped, the texts that conditions leave out of

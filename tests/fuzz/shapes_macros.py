@@ -208,8 +208,7 @@ CONDITIONS = {
 }
 
 
-# What templates ask about functions of the other side, in a function of the host. To
-# nvcc it makes no difference who asks.
+# What a function of the host may ask about one of the device.
 QUESTIONS = [
     "std::is_invocable_v<NAME, unsigned>",
     "std::is_same_v<decltype(std::declval<NAME>()(0u)), unsigned>",
@@ -217,6 +216,7 @@ QUESTIONS = [
 
 
 def chosen_by_template(rng, name, wanted, other):
+    """The same by a question, to which it makes no difference for nvcc who asks."""
     asked = f"Asked_{name}"
     return [f"  struct {asked} {{",
             "    __device__ unsigned operator()(unsigned x) const { return x; }",

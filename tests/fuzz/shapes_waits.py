@@ -26,7 +26,7 @@ WAITS = {
              "  __threadfence();\n  seen = COUNT;\n}",
     "lock": "while (atomicCAS(&COUNT, 0u, 1u) != 0u)\n  ;\natomicExch(&COUNT, 0u);",
     "semaphore": "atomicAdd(&COUNT, 1u);\nwhile ((int)atomicSub(&COUNT, 1u) <= 0)\n  atomicAdd(&COUNT, 1u);",
-    "turn": "atomicAdd(&COUNT, gridDim.x);\nfor (unsigned at = 0, left = gridDim.x; left; at = (at + 1) % 1)\n"
+    "turn": "atomicAdd(&COUNT, gridDim.x);\nfor (unsigned at = 0, left = gridDim.x; left; at = (at + 1) % gridDim.x)\n"
             "  if ((&(volatile unsigned &)COUNT)[at])\n    --left;",
     "limit": "atomicAdd(&COUNT, 1u);\nfor (int i = 0; i < 1000 && *(volatile unsigned *)&COUNT < gridDim.x; ++i)\n  ;",
     "goto": "atomicAdd(&COUNT, 1u);\nagain:\nif (*(volatile unsigned *)&COUNT < gridDim.x)\n  goto again;",

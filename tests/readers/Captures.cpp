@@ -12,7 +12,7 @@
 using namespace bankstripe::runtime;
 
 // Of each page, whose record has ten bytes at least, two descriptions of 32.
-size_t mostBytesFor(size_t Bytes) { return 16 * Bytes; }
+size_t mostBytesFor(std::string_view Input) { return 16 * Input.size(); }
 
 static const Scratch Files;
 

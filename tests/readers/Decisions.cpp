@@ -13,7 +13,7 @@
 using namespace bankstripe;
 
 // A node of YAML has one or two bytes and becomes an object of 200.
-size_t mostBytesFor(size_t Bytes) { return 512 * Bytes; }
+size_t mostBytesFor(std::string_view Input) { return 512 * Input.size(); }
 
 std::vector<std::string> seeds() {
   return {R"(version: 1

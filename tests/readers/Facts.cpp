@@ -11,14 +11,29 @@
 
 #include "Reader.h"
 #include "facts/Archive.h"
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 using namespace bankstripe;
 
+// The bytes of the longest text that there may be: each has its size, in eight
+// bytes, before it.
+static size_t longestText(std::string_view Input) {
+  size_t Longest = 0;
+  for (uint64_t Size = 0; Input.size() > sizeof(Size); Input.remove_prefix(1)) {
+    std::memcpy(&Size, Input.data(), sizeof(Size));
+    if (Size <= Input.size() - sizeof(Size))
+      Longest = std::max<size_t>(Longest, Size);
+  }
+  return Longest;
+}
+
 // A list grows to twice its size. A text is the number of one that was there
-// before, in four bytes, and becomes a copy of that: half of the bytes may be
-// one text, and the others name it. Whoever makes such bytes is the tool.
-size_t mostBytesFor(size_t Bytes) { return 64 * Bytes + Bytes * Bytes / 16; }
+// before, in four bytes, and becomes an object of 32 with a copy of that.
+size_t mostBytesFor(std::string_view Input) {
+  return (64 + longestText(Input) / 4) * Input.size();
+}
 
 std::vector<std::string> seeds() {
   UnitReading Reading;

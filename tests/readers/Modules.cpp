@@ -14,7 +14,7 @@ using namespace bankstripe::runtime;
 // A symbol has 24 bytes and becomes an object of 32 with its name, in lists
 // that grow to twice their size. Tables of symbols may overlap; their names are
 // counted.
-size_t mostBytesFor(size_t Bytes) { return 64 * Bytes; }
+size_t mostBytesFor(std::string_view Input) { return 64 * Input.size(); }
 
 std::vector<std::string> seeds() {
   Image Some;

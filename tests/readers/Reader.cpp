@@ -51,12 +51,13 @@ extern "C" int LLVMFuzzerInitialize(int *Count, char ***Words) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Bytes) {
   Held = MostHeld = 0;
+  const std::string_view Input(reinterpret_cast<const char *>(Data), Bytes);
   IsReading = true;
-  readInput({reinterpret_cast<const char *>(Data), Bytes});
+  readInput(Input);
   IsReading = false;
   // What was there before and goes meanwhile counts below zero.
   if (MostHeld <= SIZE_MAX / 2 &&
-      MostHeld > MostBytesAnyway + mostBytesFor(Bytes)) {
+      MostHeld > MostBytesAnyway + mostBytesFor(Input)) {
     std::fprintf(stderr, "the reader took %zu bytes for %zu\n", MostHeld,
                  Bytes);
     std::abort();

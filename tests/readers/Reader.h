@@ -26,7 +26,7 @@ std::vector<std::string> seeds();
 /// Reads \p Input, which may be no such file.
 void readInput(std::string_view Input);
 
-/// How many bytes the reader may hold for an input of \p Bytes; why, it says.
-size_t mostBytesFor(size_t Bytes);
+/// How many bytes the reader may hold for \p Input; why, it says.
+size_t mostBytesFor(std::string_view Input);
 
 #endif

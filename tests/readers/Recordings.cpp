@@ -13,7 +13,9 @@ using namespace bankstripe;
 using namespace bankstripe::runtime;
 
 // A launch has seven bytes where it is like another one, which it refers to.
-size_t mostBytesFor(size_t Bytes) { return (sizeof(Launch) / 7 + 32) * Bytes; }
+size_t mostBytesFor(std::string_view Input) {
+  return (sizeof(Launch) / 7 + 32) * Input.size();
+}
 
 static const Scratch Files;
 

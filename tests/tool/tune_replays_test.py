@@ -17,6 +17,10 @@ import unittest
 from programs import BUILD, GAINS, LOSES, TuneTest
 from support import DONE, TOOL, ends, find_nvcc, moves
 
+# What is tried does not depend on which of them is measured first: carveouts are tried with what is
+# within 5 % of the fastest.
+CLOSE = {"keep": 100, "stripe": 50, "slot": 52}
+
 # A kernel, and the function of another file that has the array.
 CALLS = """__device__ int weigh(int digit);
 __global__ void count(const int *in, int *out) {
@@ -97,25 +101,22 @@ class Replayed(TuneTest):
     def replayed(self, *args, digest="1", **fake):
         """What is replayed by a run of the same programs."""
         (self.folder / "replayed").unlink(missing_ok=True)
-        self.expect(DONE, TuneTest.tune(self, GAINS, "--cuda-path=kit", "--time=0", *args,
+        self.expect(DONE, TuneTest.tune(self, CLOSE, "--cuda-path=kit", "--time=0", *args,
                                         replays=True, digest=digest, **fake))
         log = self.folder / "replayed"
         return sorted(log.read_text().split()) if log.exists() else []
 
     def test_what_was_measured_is_not_measured_again(self):
-        self.fake_replay(GAINS)
+        self.fake_replay(CLOSE)
         self.fake_toolkit()
         first = self.replayed()
         self.assertGreater(len(first), 4)
-        # Which others are worth trying depends on how long they take.
-        others = self.replayed()
-        self.assertFalse(set(others) & set(first))
-        done = self.expect(DONE, TuneTest.tune(self, GAINS, "--cuda-path=kit", "--time=0",
+        self.assertEqual(self.replayed(), [])
+        done = self.expect(DONE, TuneTest.tune(self, CLOSE, "--cuda-path=kit", "--time=0",
                                                replays=True, digest="1"))
-        self.assertRegex(done.stdout, rf": [012] replays and {len(first + others)} known from "
-                                      "before, 1 whole")
+        self.assertIn(f": 0 replays and {len(first)} known from before, 1 whole", done.stdout)
         self.assertIn("* stripes                          2.00x", done.stdout)
-        self.assertTrue(set(self.replayed("--no-cache")) & set(first))
+        self.assertEqual(self.replayed("--no-cache"), first)
 
     def test_what_was_stopped_early_is_told_also_where_it_is_known_from_before(self):
         self.fake_replay(LOSES)
@@ -129,7 +130,7 @@ class Replayed(TuneTest):
             self.assertTrue(stripes["standing"].startswith("stopped early"), stripes)
 
     def test_what_differs_is_measured_anew(self):
-        self.fake_replay(GAINS)
+        self.fake_replay(CLOSE)
         self.fake_toolkit()
         first = self.replayed()
         self.assertEqual(self.replayed(digest="2"), first)
@@ -471,7 +472,9 @@ int cuDeviceGetAttribute(int *value, int which, int device) {
 class EndedRun(TuneTest):
     """A program that runs longer than the time allows."""
 
-    ENDED = "the run was ended after [0-3] s; --time=0 runs it whole"
+    # A half of what is left by then.
+    ENDED = "the run was ended after [01] s; --time=0 runs it whole"
+    ENDED_OF_6 = "the run was ended after [23] s; --time=0 runs it whole"
 
     def ended(self, *args, verdict="identical", replays=True, **fake):
         self.fake_replay(GAINS, verdict=verdict)
@@ -482,16 +485,16 @@ class EndedRun(TuneTest):
         return done
 
     def test_what_is_best_alone_is_written(self):
-        done = self.ended("--time=5", takes=1000)
-        self.assertRegex(done.stderr, f"bankstripe: {self.ENDED}")
+        done = self.ended("--time=6", takes=1000)
+        self.assertRegex(done.stderr, f"bankstripe: {self.ENDED_OF_6}")
         self.assertIn("* stripes ", done.stdout)
-        self.assertRegex(done.stdout, f"not compared in the program: {self.ENDED}")
+        self.assertRegex(done.stdout, f"not compared in the program: {self.ENDED_OF_6}")
         self.assertIn("decision:        stripe", self.decisions())
 
     def test_what_only_the_program_could_compare_stays(self):
-        done = self.ended("--time=5", takes=1000, verdict="varies")
+        done = self.ended("--time=6", takes=1000, verdict="varies")
         self.assertRegex(done.stdout, "the original stays: each launch leaves something else, and "
-                         f"the program was not compared: {self.ENDED}")
+                         f"the program was not compared: {self.ENDED_OF_6}")
         self.assertIn("decision:        keep", self.decisions())
 
     def test_what_only_the_program_could_measure_is_left(self):

@@ -245,6 +245,9 @@ TEST(Waiting, NotForWorkThatIsHandedOut) {
   EXPECT_FALSE(waits("while ((x = atomicSub(flag, 4)) > 0) out[x] = x;"));
   EXPECT_FALSE(waits("while ((x = atomicAdd(flag, blockDim.x)) < n) "
                      "atomicAdd(out + x, 1);"));
+  EXPECT_FALSE(waits("while ((x = atomicAdd(flag, 1)) < n) { int y; "
+                     "asm(\"ld.global.cg.s32 %0, [%1];\" : \"=r\"(y) : "
+                     "\"l\"(in + x)); out[x] = y; __syncthreads(); }"));
   // Of nothing it hands out nothing.
   EXPECT_TRUE(waits("while ((x = atomicAdd(flag, n)) > 0) out[x] = x;"));
 }
@@ -253,6 +256,10 @@ TEST(Waiting, ForASemaphore) {
   EXPECT_TRUE(waits("while (atomicSub(flag, 1) <= 0) atomicAdd(flag, 1);"));
   EXPECT_TRUE(waits("while (atomicAdd(&arrived, 1u)) atomicSub(flag, 1);"));
   EXPECT_TRUE(waits("while (atomicAdd(flag, 1)) atomicExch(flag, 0);"));
+  EXPECT_TRUE(waits("while (atomicAdd(flag, 1)) *(volatile int *)flag = 0;"));
+  EXPECT_TRUE(waits("while (atomicAdd(flag, 1)) *flag = 0;"));
+  EXPECT_TRUE(waits("while (atomicSub(flag, 1) <= 0) asm volatile("
+                    "\"red.add.u32 [%0], 1;\" :: \"l\"(flag) : \"memory\");"));
   EXPECT_TRUE(waits("while (atomicAdd(flag, 1)) release(flag);", R"cu(
 __device__ __noinline__ void release(int *f) { atomicSub(f, 1); })cu"));
   // Of another object.

@@ -159,11 +159,17 @@ TEST(AddressTaken, ByALaunchOfAnotherConfiguration) {
                              "void run(int *p) {\n"
                              "  n::k<int><<<1, 64>>>(p);\n" +
                              Condition + "\n  " + Other + "\n#endif\n}\n";
-    return factsOf(Code).Kernels.at(0).AddressTaken;
+    const Kernel K = factsOf(Code).Kernels.at(0);
+    EXPECT_EQ(K.WhyUnseen.empty(), !K.AddressTaken);
+    return K.AddressTaken;
   };
   EXPECT_TRUE(TakenIn("#ifdef BIG", "n::k<int><<<1, 512>>>(p);"));
+  EXPECT_TRUE(TakenIn("#ifdef BIG", "cudaLaunchKernel(n::k<int>, 1, 512, a);"));
   EXPECT_TRUE(TakenIn("#if BIG > 2", "n::k<<<1, 512>>>(p);"));
+  EXPECT_TRUE(TakenIn("#if 0 || BIG", "n::k<<<1, 512>>>(p);"));
   EXPECT_FALSE(TakenIn("#if 0", "n::k<<<1, 512>>>(p);"));
+  EXPECT_FALSE(TakenIn("# if 0 // old", "n::k<<<1, 512>>>(p);"));
+  EXPECT_FALSE(TakenIn("#ifdef BIG", "use(n::k<int>);"));
   EXPECT_FALSE(TakenIn("#ifdef BIG", "n::other<<<1, 512>>>(p);"));
   EXPECT_FALSE(TakenIn("#ifdef BIG", "// n::k<<<1, 512>>>(p);"));
   // The host sees it.
