@@ -185,7 +185,8 @@ std::string StorageWriter::stripeExtents(const PlannedArray &A) const {
 
 // Of the functions that give the calling warp its part of dynamic memory.
 static std::string dynamicArguments(const Verdict &V) {
-  return llvm::formatv(", {0}, {1}{2}", V.Storage.WarpOffset,
+  return llvm::formatv(", {0}, {1}, {2}{3}", V.Storage.WarpOffset,
+                       V.Storage.WarpOffset + V.Storage.BytesPerWarp,
                        V.Storage.WarpBytes,
                        V.Storage.Behind ? ", ::bankstripe::behind" : "");
 }

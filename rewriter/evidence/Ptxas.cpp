@@ -190,11 +190,11 @@ ResourceTable forKernels(const ResourceTable &Reported,
   ResourceTable Result;
   for (const Kernel &K : Kernels) {
     const std::string Name = canonicalName(K.Id, demangle);
-    const KernelResources *Found = ByName[Name];
+    // An instance of a template that no launch names any more is not compiled.
     const KernelResources *Beside =
         OfVersions.contains(K.Id) ? Versions[Name] : nullptr;
-    if (Found)
-      Result[K.Id] = Beside ? *Beside : *Found;
+    if (const KernelResources *Found = Beside ? Beside : ByName[Name])
+      Result[K.Id] = *Found;
   }
   return Result;
 }

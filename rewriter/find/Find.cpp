@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Find.h"
+#include "find/ArgumentLookup.h"
 #include "find/Arrays.h"
 #include "find/FunctionTexts.h"
 #include "find/KernelFacts.h"
@@ -14,6 +15,7 @@
 #include "find/Parameters.h"
 #include "find/SharedArrays.h"
 #include "find/SkippedLaunches.h"
+#include "find/UnsureConstants.h"
 #include "model/HelperText.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -97,8 +99,10 @@ private:
   void addHostView(UnitReader &Host);
   void checkQuestions(UnitReader &Into);
   void readLaunches(const BodyIndex &Body, bool OnDevice);
+  void forgetNumbers(Launch &L, const std::string &Why) const;
+  bool hasReduction(const FunctionDecl *Function) const;
   void readKernels();
-  void noteLaunchesOf(const std::set<SkippedLaunch> &Elsewhere);
+  void noteLaunchesOf(const std::set<SkippedLaunch> &Elsewhere, StringRef Who);
   void checkMacros();
   std::vector<std::string> macrosIn(StringRef Helper) const;
   FileID fileOf(StringRef Path) const;
@@ -117,12 +121,15 @@ private:
   /// What the host does was not seen: every kernel may be launched anyhow.
   bool HostUnknown = false;
   std::string WhyHostUnknown; ///< May be empty.
+  UnsureConstants Unsure;
   FunctionCollector Collector;
   FunctionNames Names;
   std::vector<BodyIndex> Initializers; ///< What stands outside of functions.
   std::set<std::string> PlacesAsked;   ///< Files that ask for places.
   std::set<Place> LiteralBlock, LiteralMemory; ///< As in KernelUses.
   std::map<std::string, Place> AddressTaken;
+  /// Kernels' names in launches that may run others of that name.
+  std::set<SkippedLaunch> FoundByArguments;
   std::map<std::string, Place> AttributesSet;
   /// Findings by place, since instantiations share the text, and by name, since
   /// the names that a macro declares share the place.
@@ -208,8 +215,19 @@ void UnitReader::readAllArrays() {
 
 void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {
   KernelUses Uses = findLaunches(Body, Text, Names, MayEdit);
-  for (Launch &L : Uses.Launches)
+  std::set<Place> ByArguments;
+  for (const CallExpr *Call : Body.Calls)
+    if (const auto *Launch = dyn_cast<CUDAKernelCallExpr>(Call);
+        Launch && mayFindOtherKernel(Launch, Unit.compiler().getSema())) {
+      ByArguments.insert(Text.place(Launch->getBeginLoc()));
+      FoundByArguments.emplace(Launch->getDirectCallee()->getNameAsString(),
+                               Text.place(Launch->getBeginLoc()));
+    }
+  for (Launch &L : Uses.Launches) {
     L.OnDevice = OnDevice;
+    if (ByArguments.count(L.Where))
+      L.Text.Problem = "its arguments may find another kernel";
+  }
   llvm::move(Uses.Launches, std::back_inserter(Facts.Launches));
   llvm::move(Uses.Queries, std::back_inserter(Facts.Queries));
   LiteralBlock.merge(Uses.LiteralBlock);
@@ -217,6 +235,19 @@ void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {
   AddressTaken.merge(Uses.AddressTaken);
   Uses.AttributesSet.merge(AttributesSet);
   AttributesSet = std::move(Uses.AttributesSet);
+}
+
+// All of L that is not written in numbers, for the reason Why.
+void UnitReader::forgetNumbers(Launch &L, const std::string &Why) const {
+  if (!LiteralMemory.count(L.Where))
+    L.DynamicSharedBytes.reset();
+  if (LiteralBlock.count(L.Where))
+    return;
+  L.Threads.reset();
+  L.Shape.clear();
+  L.Parameter.reset();
+  L.GridAsked = false;
+  L.Source = Why;
 }
 
 // Kernels without findings are kept too, since their launches and shared memory
@@ -232,7 +263,8 @@ void UnitReader::readKernels() {
       K.AddressTakenAt = HostUnknown ? K.Where : Address->second;
     K.WhyUnseen = WhyHostUnknown;
     // A number that nvcc may have otherwise.
-    if (!WhyHostUnknown.empty() && K.Bounds && K.Bounds->Text.empty()) {
+    if ((!WhyHostUnknown.empty() || Unsure.HaveHostSizes) && K.Bounds &&
+        K.Bounds->Text.empty()) {
       K.Bounds.reset();
       K.BoundsInsertion = TextRange();
     }
@@ -249,14 +281,14 @@ static StringRef simpleName(StringRef Name) {
 }
 
 // Launches of another configuration, with any block.
-void UnitReader::noteLaunchesOf(const std::set<SkippedLaunch> &Elsewhere) {
+void UnitReader::noteLaunchesOf(const std::set<SkippedLaunch> &Elsewhere,
+                                StringRef Who) {
   for (const auto &[Name, Where] : Elsewhere)
     for (Kernel &K : Facts.Kernels)
       if (!K.AddressTaken && simpleName(K.Name) == Name) {
         K.AddressTaken = true;
         K.AddressTakenAt = Where;
-        K.WhyUnseen =
-            "text that conditions leave out launches it at " + shortText(Where);
+        K.WhyUnseen = (Who + " it at " + shortText(Where)).str();
       }
 }
 
@@ -418,8 +450,20 @@ void UnitReader::collect() {
   for (const Expr *Constant : Collector.Constants)
     if (Text.mayUsePlaces() && !Constant->isInstantiationDependent())
       Text.noteAskedPlaces(indexStatement(Constant, Context).AskedPlaces);
+  Unsure = findUnsureConstants(Context);
   for (SourceLocation Line : Unit.macros().Lines)
     Facts.NumberedFiles.insert(Text.file(Line));
+}
+
+// Whether an OpenMP directive, which Clang ignores, gives variables of Function
+// other values than it assigns.
+bool UnitReader::hasReduction(const FunctionDecl *Function) const {
+  const SourceManager &SM = Text.sources();
+  return llvm::any_of(Unit.macros().Reductions, [&](SourceLocation Directive) {
+    return SM.isPointWithin(Directive,
+                            SM.getExpansionLoc(Function->getBeginLoc()),
+                            SM.getExpansionLoc(Function->getEndLoc()));
+  });
 }
 
 // Launches and what leads to them.
@@ -430,9 +474,19 @@ void UnitReader::readHost() {
     const BodyIndex &Body = *Bodies.get(Function);
     const bool IsKernel = Function->hasAttr<CUDAGlobalAttr>();
     const bool OnDevice = Function->hasAttr<CUDADeviceAttr>();
+    const size_t Launches = Facts.Launches.size();
+    const size_t Arguments = Facts.Arguments.size();
     readLaunches(Body, IsKernel || OnDevice);
     if (!IsKernel && (!OnDevice || Function->hasAttr<CUDAHostAttr>()))
       llvm::append_range(Facts.Arguments, findHostArguments(Body, Names));
+    if (!hasReduction(Function))
+      continue;
+    for (Launch &L : llvm::drop_begin(Facts.Launches, Launches))
+      forgetNumbers(L, "an OpenMP directive may change it");
+    for (HostArgument &A : llvm::drop_begin(Facts.Arguments, Arguments)) {
+      A.Values.reset();
+      A.Same.reset();
+    }
   }
   for (const BodyIndex &Init : Initializers) {
     readLaunches(Init, /*OnDevice=*/false);
@@ -456,8 +510,12 @@ void UnitReader::readHost() {
 void UnitReader::addHostView(UnitReader &Host) {
   for (Finding &F : Facts.Findings)
     if (auto Seen = Host.ByPlace.find({F.Where, F.Name});
-        Seen != Host.ByPlace.end())
-      mergeHostView(F, std::move(Host.Facts.Findings[Seen->second]));
+        Seen != Host.ByPlace.end()) {
+      Finding &OfHost = Host.Facts.Findings[Seen->second];
+      if (Unsure.HaveHostSizes)
+        takeSizes(F, OfHost);
+      mergeHostView(F, std::move(OfHost));
+    }
   llvm::erase_if(Facts.Launches, [](const Launch &L) { return !L.OnDevice; });
   for (Launch &L : Host.Facts.Launches) {
     const bool Known = llvm::any_of(Facts.Launches, [&](const Launch &Other) {
@@ -478,6 +536,7 @@ void UnitReader::addHostView(UnitReader &Host) {
     Facts.Arguments.clear();
   llvm::append_range(Facts.Arguments, Host.Facts.Arguments);
   AddressTaken.merge(Host.AddressTaken);
+  FoundByArguments.merge(Host.FoundByArguments);
   Host.AttributesSet.merge(AttributesSet);
   AttributesSet = std::move(Host.AttributesSet);
   // A header that only the host includes is nothing that is edited.
@@ -491,14 +550,18 @@ void UnitReader::addHostView(UnitReader &Host) {
     CheckFile(Q.Text);
 }
 
-// What a macro decides that nvcc may have otherwise is not known: any number
-// that the host computes, and which launches there are.
+// What is decided by an answer that nvcc may give otherwise is not known: any
+// number that the host computes, and which launches there are.
 void UnitReader::checkQuestions(UnitReader &Into) {
-  const SourceLocation Asked = Unit.unansweredQuestion();
-  if (!Asked.isValid() || !Into.WhyHostUnknown.empty())
+  if (!Into.WhyHostUnknown.empty())
     return;
-  Into.WhyHostUnknown = shortText(Text.place(Asked)) +
-                        " asks for a macro that nvcc may have otherwise";
+  const SourceLocation Asked = Unit.unansweredQuestion();
+  if (Asked.isValid())
+    Into.WhyHostUnknown = shortText(Text.place(Asked)) +
+                          " asks for a macro that nvcc may have otherwise";
+  else if (Unsure.Where.isValid())
+    Into.WhyHostUnknown = shortText(Text.place(Unsure.Where)) + " asks for " +
+                          Unsure.Asked + ", which nvcc may answer otherwise";
 }
 
 // Those of the user's, and of system headers what is visible from functions or
@@ -543,34 +606,29 @@ UnitFacts UnitReader::read(bool IsAlone) {
   std::set<SkippedLaunch> Elsewhere;
   if (!IsAlone)
     Elsewhere = findSkippedLaunches(Unit.macros().Skipped, Text);
+  auto ReadHost = [&](ParsedUnit &Parsed) {
+    UnitReader Host(Parsed, MayEdit);
+    Host.collect();
+    Host.readAllArrays();
+    Host.readHost();
+    addHostView(Host);
+    Host.checkQuestions(*this);
+    const auto Skipped =
+        findSkippedLaunches(Parsed.macros().Skipped, Host.Text);
+    std::erase_if(Elsewhere,
+                  [&](const SkippedLaunch &L) { return !Skipped.count(L); });
+  };
   if (!IsAlone || !Facts.Findings.empty() || !Facts.SharedArrays.empty())
-    HostUnknown = Unit.readForHost([&](ParsedUnit &Parsed) {
-      UnitReader Host(Parsed, MayEdit);
-      Host.collect();
-      Host.readAllArrays();
-      Host.readHost();
-      addHostView(Host);
-      Host.checkQuestions(*this);
-      const auto Skipped =
-          findSkippedLaunches(Parsed.macros().Skipped, Host.Text);
-      std::erase_if(Elsewhere,
-                    [&](const SkippedLaunch &L) { return !Skipped.count(L); });
-    }) == HostView::Unknown;
+    HostUnknown =
+        Unit.readForHost(ReadHost, Unsure.HaveHostSizes) == HostView::Unknown;
   checkQuestions(*this);
   HostUnknown |= !WhyHostUnknown.empty();
   // Blocks may be other ones for the host: such launches name what they did.
   for (Launch &L : Facts.Launches) {
     if (HostUnknown)
       L.Text.Name = TextRange();
-    if (!WhyHostUnknown.empty() && !LiteralMemory.count(L.Where))
-      L.DynamicSharedBytes.reset();
-    if (!WhyHostUnknown.empty() && !LiteralBlock.count(L.Where)) {
-      L.Threads.reset();
-      L.Shape.clear();
-      L.Parameter.reset();
-      L.GridAsked = false;
-      L.Source = WhyHostUnknown;
-    }
+    if (!WhyHostUnknown.empty())
+      forgetNumbers(L, WhyHostUnknown);
   }
   for (HostArgument &A : Facts.Arguments)
     if (!WhyHostUnknown.empty()) {
@@ -578,7 +636,8 @@ UnitFacts UnitReader::read(bool IsAlone) {
       A.Same.reset();
     }
   readKernels();
-  noteLaunchesOf(Elsewhere);
+  noteLaunchesOf(Elsewhere, "text that conditions leave out launches");
+  noteLaunchesOf(FoundByArguments, "the arguments of a launch may find");
   Facts.Callees = Pointers.callees();
   Facts.Functions =
       readFunctionTexts(Collector.Functions, Holders, Bodies, Text, MayEdit);

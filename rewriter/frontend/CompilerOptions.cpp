@@ -270,6 +270,12 @@ void readHostOption(Dialect WrittenFor, ArrayRef<std::string> Args,
   StringRef Arg = Args.front();
   if (Arg.starts_with("-fopenmp"))
     Option.Meaning = M::OpenMP;
+  else if (WrittenFor == Dialect::Host &&
+           startsWithAny(Arg, "-fpack-struct -mlong-double-"))
+    Option.Meaning = M::HostLayout;
+  else if (WrittenFor == Dialect::Host &&
+           (Arg == "-Xpreprocessor" || Arg.starts_with("-Wp,")))
+    Option.Meaning = M::HostOptions;
   else if (Parsed)
     Option.Meaning = meaningForClang(
         Parsed->getOption().getUnaliasedOption().getPrefixedName());

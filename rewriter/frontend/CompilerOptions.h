@@ -54,6 +54,7 @@ enum class OptionMeaning {
   Side, ///< Whether code for the host, the device or both is made.
   HostCompiler,
   HostOptions,
+  HostLayout, ///< How the host's compiler lays objects out.
   // What the command makes, and where.
   NoCompile, ///< It is no compile.
   NotLinked, ///< An object or a library, which others are linked with.

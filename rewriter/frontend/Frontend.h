@@ -130,7 +130,7 @@ std::vector<CompileJob> otherArchitectures(const CompileJob &Job);
 
 /// What a parse for the host shows that the one for the device does not.
 enum class HostView {
-  Same,   ///< Nothing: no source of the user's asks which of the two it is.
+  Same,   ///< Nothing, as far as is known.
   Read,   ///< It was read.
   Unknown ///< Clang rejected it.
 };
@@ -143,6 +143,8 @@ struct MacroRecord {
   /// hold no string, and no `__FILE__`.
   std::vector<clang::SourceLocation> Lines;
   std::vector<clang::SourceRange> Skipped; ///< From the `#` of a condition.
+  /// Directives of OpenMP that change variables: with a `reduction`.
+  std::vector<clang::SourceLocation> Reductions;
 };
 
 /// A translation unit after a successful device-side parse. Valid only during
@@ -163,10 +165,11 @@ public:
   /// Whether a source of the user's asks for what it is compiled
   /// (`__CUDA_ARCH__`).
   virtual bool asksForSide() = 0;
-  /// Parses the file for the host too, and calls \p Action with that, if its
-  /// sources ask for which side they are compiled (`__CUDA_ARCH__`).
-  virtual HostView
-  readForHost(llvm::function_ref<void(ParsedUnit &)> Action) = 0;
+  /// Parses the file for the host too, and calls \p Action with that, if
+  /// \p Always or if its sources ask for which side they are compiled
+  /// (`__CUDA_ARCH__`), or an option is for that side alone.
+  virtual HostView readForHost(llvm::function_ref<void(ParsedUnit &)> Action,
+                               bool Always) = 0;
 };
 
 /// Calls \p Visit with each file that \p Sources has read and that is no system

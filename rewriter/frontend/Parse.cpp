@@ -119,6 +119,25 @@ Attempt attemptForHost(const Attempt &Device) {
   return Host;
 }
 
+/// Calls \p Visit with each file that \p Sources has read. Leaves out the
+/// \p First entries.
+void forEachFile(const clang::SourceManager &Sources,
+                 function_ref<void(const clang::SrcMgr::FileInfo &,
+                                   clang::SourceLocation, StringRef)>
+                     Visit,
+                 unsigned First = 0) {
+  for (unsigned I = First; I < Sources.local_sloc_entry_size(); ++I) {
+    const clang::SrcMgr::SLocEntry &Entry = Sources.getLocalSLocEntry(I);
+    // What is no file are the macros that the compiler starts with.
+    if (!Entry.isFile() || !Entry.getFile().getContentCache().OrigEntry)
+      continue;
+    const auto Start =
+        clang::SourceLocation::getFromRawEncoding(Entry.getOffset());
+    Visit(Entry.getFile(), Start,
+          Sources.getBufferData(Sources.getFileID(Start)));
+  }
+}
+
 /// Whether a source of the user's holds one of \p Words, of those that were
 /// read after the first \p First entries.
 bool userSourcesContain(const clang::SourceManager &Sources,
@@ -140,6 +159,9 @@ constexpr StringLiteral SideWords[] = {
     "CUDA_ARCH",          "PTX_ARCH",        "NV_IS_",
     "NV_PROVIDES_",       "IS_DEVICE_CODE",  "IS_HOST_CODE",
     "DEVICE_COMPILATION", "HOST_COMPILATION"};
+/// Makes an option one for the host alone.
+constexpr StringLiteral ForHostAlone = "-Xarch_host";
+
 /// How they ask who compiles them.
 constexpr StringLiteral CompilerWords[] = {"__NVCC__", "__clang__"};
 
@@ -166,16 +188,44 @@ public:
   const MacroRecord &macros() override { return Macros; }
   bool asksForSide() override {
     return !Settings.Bridged.CalledByHost.empty() ||
-           userSourcesContain(Compiler.getSourceManager(), SideWords);
+           userSourcesContain(Compiler.getSourceManager(), SideWords) ||
+           givenHeadersContain(SideWords);
   }
-  HostView readForHost(function_ref<void(ParsedUnit &)> Action) override {
-    if (!asksForSide())
+  HostView readForHost(function_ref<void(ParsedUnit &)> Action,
+                       bool Always) override {
+    if (!Always && !asksForSide() && !is_contained(Settings.Args, ForHostAlone))
       return HostView::Same;
     Attempt Host = attemptForHost(Settings);
     return parseBridged(Host, Action) ? HostView::Read : HostView::Unknown;
   }
 
 private:
+  /// Whether a header of a folder that the command gives by `-isystem` holds
+  /// one of \p Words. Those of the toolkit do, and tell both sides the same.
+  bool givenHeadersContain(ArrayRef<StringLiteral> Words) {
+    std::vector<std::string> Folders;
+    for (size_t I = 0; I + 1 < Settings.Args.size(); ++I)
+      if (isAmong(Settings.Args[I], "-isystem -cxx-isystem -idirafter") &&
+          !sys::fs::exists(Settings.Args[I + 1] + "/cuda_runtime.h") &&
+          !sys::fs::exists(Settings.Args[I + 1] + "/cuda/std/version"))
+        Folders.push_back(Settings.Args[I + 1] + "/");
+    bool Found = false;
+    forEachFile(Compiler.getSourceManager(),
+                [&](const clang::SrcMgr::FileInfo &File, clang::SourceLocation,
+                    StringRef Text) {
+                  Found = Found ||
+                          (isSystem(File.getFileCharacteristic()) &&
+                           any_of(Folders,
+                                  [&](StringRef Folder) {
+                                    return File.getName().starts_with(Folder);
+                                  }) &&
+                           any_of(Words, [&](StringRef Word) {
+                             return Text.contains(Word);
+                           }));
+                });
+    return Found;
+  }
+
   clang::CompilerInstance &Compiler;
   const Events &Parse;
   const MacroRecord &Macros;
@@ -203,6 +253,19 @@ public:
       Into.Lines.push_back(Name.getLocation());
     else if (Watch && isAmong(Expanded, "__DATE__ __TIME__ __TIMESTAMP__"))
       Watch->sawTime();
+  }
+  void PragmaDirective(clang::SourceLocation Loc,
+                       clang::PragmaIntroducerKind) override {
+    const clang::SourceManager &SM = PP.getSourceManager();
+    const clang::SourceLocation Where = SM.getExpansionLoc(Loc);
+    StringRef Rest = StringRef(SM.getCharacterData(Where));
+    size_t End = Rest.find('\n');
+    while (End != StringRef::npos && Rest.take_front(End).ends_with("\\"))
+      End = Rest.find('\n', End + 1);
+    Rest = Rest.take_front(End);
+    if (!SM.isInSystemHeader(Where) && Rest.contains("omp") &&
+        (Rest.contains("reduction") || Rest.contains("linear")))
+      Into.Reductions.push_back(Where);
   }
   void SourceRangeSkipped(clang::SourceRange Range,
                           clang::SourceLocation) override {
@@ -473,16 +536,14 @@ Expected<std::vector<std::string>> fixedArgs(ArrayRef<std::string> JobArgs) {
 void forEachUserFile(const clang::SourceManager &Sources,
                      function_ref<void(clang::SourceLocation, StringRef)> Visit,
                      unsigned First) {
-  for (unsigned I = First; I < Sources.local_sloc_entry_size(); ++I) {
-    const clang::SrcMgr::SLocEntry &Entry = Sources.getLocalSLocEntry(I);
-    // What is no file are the macros that the compiler starts with.
-    if (!Entry.isFile() || !Entry.getFile().getContentCache().OrigEntry ||
-        clang::SrcMgr::isSystem(Entry.getFile().getFileCharacteristic()))
-      continue;
-    const auto Start =
-        clang::SourceLocation::getFromRawEncoding(Entry.getOffset());
-    Visit(Start, Sources.getBufferData(Sources.getFileID(Start)));
-  }
+  forEachFile(
+      Sources,
+      [&](const clang::SrcMgr::FileInfo &File, clang::SourceLocation Start,
+          StringRef Text) {
+        if (!clang::SrcMgr::isSystem(File.getFileCharacteristic()))
+          Visit(Start, Text);
+      },
+      First);
 }
 
 Expected<ParseOutcome> parseUnit(const CompileJob &Job,
@@ -515,6 +576,9 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   auto Fixed = fixedArgs(Prepared.ClangArgs);
   if (!Fixed)
     return Fixed.takeError();
+  // nvcc's names of instances leave constraints out, as Clang's once did.
+  if (Macros.isForNvcc())
+    Fixed->push_back("-fclang-abi-compat=17");
   Attempt Second = First;
   First.Args = Prepared.ClangArgs;
   Second.Args = std::move(LaterMacros);

@@ -17,8 +17,12 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/StringSaver.h"
+#include <algorithm>
+#include <cstdlib>
 #include <set>
 
 using namespace llvm;
@@ -123,7 +127,9 @@ public:
     const CommandLine Command = commandOf(Job);
     Job.ClangArgs.clear();
     Job.Dropped.clear();
-    translateAll(Command.dialect(), Command.Args);
+    const std::vector<std::string> Args =
+        Command.IsNvcc ? withEnvironment(Command.Args) : Command.Args;
+    translateAll(Command.dialect(), Args);
     if (!HasStandard)
       Job.ClangArgs.insert(Job.ClangArgs.begin(), "-std=gnu++17");
     if (Command.IsNvcc)
@@ -133,6 +139,26 @@ public:
   }
 
 private:
+  /// \p Args as nvcc reads them. The launcher has put its command together
+  /// already.
+  static std::vector<std::string>
+  withEnvironment(const std::vector<std::string> &Args) {
+    std::vector<std::string> All;
+    auto Add = [&](const char *Name) {
+      const char *Flags = std::getenv(Name);
+      if (!Flags || std::getenv("BANKSTRIPE_WRAPPED"))
+        return;
+      BumpPtrAllocator Memory;
+      StringSaver Saver(Memory);
+      SmallVector<const char *> Words;
+      cl::TokenizeGNUCommandLine(Flags, Saver, Words);
+      All.insert(All.end(), Words.begin(), Words.end());
+    };
+    Add("NVCC_PREPEND_FLAGS");
+    append_range(All, Args);
+    Add("NVCC_APPEND_FLAGS");
+    return All;
+  }
   void keep(Twine Arg) { Job.ClangArgs.push_back(Arg.str()); }
   void keep(StringRef Name, StringRef Value) {
     Job.ClangArgs.push_back(Name.str());
@@ -148,7 +174,18 @@ private:
   }
 
   void translateAll(Dialect WrittenFor, ArrayRef<std::string> Args) {
-    for (const CompilerOption &Option : readOptions(WrittenFor, Args)) {
+    const std::vector<CompilerOption> Options = readOptions(WrittenFor, Args);
+    // nvcc makes one list of what is for the host's compiler, which stands
+    // before its own options.
+    std::vector<std::string> ForHost;
+    for (const CompilerOption &Option : Options)
+      if (Option.Meaning == OptionMeaning::HostOptions)
+        append_range(ForHost, splitHandedOn(Option.Value));
+    if (!ForHost.empty())
+      translateAll(Dialect::Host, ForHost);
+    for (const CompilerOption &Option : Options) {
+      if (Option.Meaning == OptionMeaning::HostOptions)
+        continue;
       HasStandard |= Option.Meaning == OptionMeaning::Standard;
       if (Option.ToClang)
         append_range(Job.ClangArgs, Option.Words);
@@ -192,8 +229,8 @@ private:
       if (StringRef(Value).starts_with("all"))
         return addAll(Value), true;
       return Arches.addSpecification(Value), true;
-    case M::HostOptions:
-      return translateAll(Dialect::Host, splitHandedOn(Value)), true;
+    case M::HostLayout:
+      return keep("-Xarch_host", Option.Words.front()), true;
     case M::Relocatable:
       return On && (keep("-fgpu-rdc"), true);
     case M::FlushDenormals:

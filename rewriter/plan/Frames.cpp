@@ -40,9 +40,19 @@ bool bankstripe::areApart(const Finding &A, const Finding &B) {
          (A.Scope.end() <= B.Scope.Offset || B.Scope.end() <= A.Scope.Offset);
 }
 
-static uint64_t bytesOf(const ReachedArray &A) {
-  return A.Evidence.ResidentBytes ? A.Evidence.ResidentBytes
-                                  : A.Array.Shape.BytesPerThread;
+// Bytes of A in kernel Row: of the largest instance there. What the optimiser
+// leaves of it in memory is only known of the largest of all.
+static uint64_t bytesIn(const ReachedArray &A, unsigned Row) {
+  uint64_t Bytes = 0;
+  for (auto [Instance, Rows] : llvm::zip(A.Array.Instances, A.InstanceKernels))
+    if (llvm::is_contained(Rows, Row))
+      Bytes = std::max(Bytes, Instance.Shape.BytesPerThread);
+  if (!Bytes)
+    Bytes = A.Array.Shape.BytesPerThread;
+  return A.Evidence.ResidentBytes && (A.Evidence.ResidentBytes < Bytes ||
+                                      A.Array.Shape.BytesPerThread <= Bytes)
+             ? A.Evidence.ResidentBytes
+             : Bytes;
 }
 
 // The frames in which A can be where K runs: that of K, and those of functions
@@ -74,7 +84,7 @@ private:
   bool isKnown(const ReachedArray &A) const;
   std::vector<unsigned> besideOf(const ReachedArray &A,
                                  llvm::ArrayRef<unsigned> Arrays) const;
-  uint64_t mostAtOnce(llvm::ArrayRef<unsigned> Arrays) const;
+  uint64_t mostAtOnce(llvm::ArrayRef<unsigned> Arrays, unsigned Row) const;
   uint64_t fillWithArrays(unsigned Row);
   ReachedArray *arrayAt(const FrameObject &O, unsigned Row);
   uint64_t addObjects(unsigned Row, uint64_t Rest, bool Surviving);
@@ -82,6 +92,7 @@ private:
 
   MergedRun &Run;
   std::vector<bool> IsHeld, HasRoom; ///< By array: in the frame of a kernel.
+  std::map<unsigned, std::set<unsigned>> HeldIn; ///< The same, by kernel.
 };
 
 } // namespace
@@ -104,22 +115,24 @@ FrameReader::besideOf(const ReachedArray &A,
 }
 
 // The most bytes of Arrays that are alive at once: of two functions that a
-// kernel calls, those of one.
-uint64_t FrameReader::mostAtOnce(llvm::ArrayRef<unsigned> Arrays) const {
+// kernel Row calls, those of one.
+uint64_t FrameReader::mostAtOnce(llvm::ArrayRef<unsigned> Arrays,
+                                 unsigned Row) const {
   if (Arrays.empty())
     return 0;
   const ReachedArray &First = Run.Arrays[Arrays.front()];
   const auto Others = Arrays.drop_front();
   const std::vector<unsigned> Beside = besideOf(First, Others);
-  const uint64_t WithFirst = bytesOf(First) + mostAtOnce(Beside);
+  const uint64_t WithFirst = bytesIn(First, Row) + mostAtOnce(Beside, Row);
   return Beside.size() == Others.size()
              ? WithFirst
-             : std::max(WithFirst, mostAtOnce(Others));
+             : std::max(WithFirst, mostAtOnce(Others, Row));
 }
 
 // \returns the bytes of the kernel's own frame that its arrays do not fill.
 uint64_t FrameReader::fillWithArrays(unsigned Row) {
   const MergedKernel &K = Run.Kernels[Row];
+  std::set<unsigned> &HeldHere = HeldIn[Row];
   std::vector<unsigned> Inside, Held;
   for (auto [I, A] : llvm::enumerate(Run.Arrays))
     if (llvm::is_contained(A.Kernels, Row)) {
@@ -129,22 +142,25 @@ uint64_t FrameReader::fillWithArrays(unsigned Row) {
         Inside.push_back(I);
     }
   llvm::stable_sort(Inside, [&](unsigned I, unsigned J) {
-    return bytesOf(Run.Arrays[I]) > bytesOf(Run.Arrays[J]);
+    return bytesIn(Run.Arrays[I], Row) > bytesIn(Run.Arrays[J], Row);
   });
-  uint64_t Filled = 0, AtOnce = 0;
+  uint64_t Sum = 0, Filled = 0, AtOnce = 0;
   for (unsigned I : Inside) {
     const ReachedArray &A = Run.Arrays[I];
-    const uint64_t Used = bytesOf(A) + mostAtOnce(besideOf(A, Held));
+    const uint64_t Bytes = bytesIn(A, Row);
+    const uint64_t Used = Bytes + mostAtOnce(besideOf(A, Held), Row);
     if (Used > roomFor(A, *K.Original))
       continue;
     Held.push_back(I);
     IsHeld[I] = true;
-    Filled += llvm::alignTo(bytesOf(A), 8);
+    HeldHere.insert(I);
+    Sum += Bytes;
+    Filled += llvm::alignTo(Bytes, 8);
     AtOnce = std::max(AtOnce, llvm::alignTo(Used, 8));
   }
   // What cannot be all beside each other has the same bytes in part.
   const uint64_t Frame = K.Original->StackFrame;
-  return Frame - std::min(Frame, Filled > Frame ? AtOnce : Filled);
+  return Frame - std::min(Frame, Sum > Frame ? AtOnce : Filled);
 }
 
 // The array that O is, if kernel Row reaches it; null where it is none.
@@ -167,10 +183,16 @@ uint64_t FrameReader::addObjects(unsigned Row, uint64_t Rest, bool Surviving) {
         (!Surviving && Rest < Slack))
       continue;
     ReachedArray *A = arrayAt(O, Row);
-    if (A && (A->Evidence.Where == Residency::LocalMemory ||
-              A->Frame == FrameAnswer::Without))
-      continue; // It was looked at.
-    if (A) {
+    const bool IsLocal = A && A->Evidence.Where == Residency::LocalMemory;
+    if (A &&
+        (A->Frame == FrameAnswer::Without ||
+         HeldIn[Row].count(A - Run.Arrays.data()) || (IsLocal && !Surviving)))
+      continue;    // It was looked at.
+    if (IsLocal) { // This kernel has a part of it.
+      if (A->Frame == FrameAnswer::Kept)
+        continue;
+      IsHeld[A - Run.Arrays.data()] = true;
+    } else if (A) {
       A->Evidence.Where = Residency::LocalMemory;
       A->Evidence.ResidentBytes = O.Bytes;
       if (A->Frame == FrameAnswer::Kept)
@@ -226,4 +248,8 @@ void bankstripe::readFrames(MergedRun &Run, const Measured &Known) {
       A.Frame = FrameAnswer::Kept;
     }
   FrameReader(Run).read();
+  // What moved was in the frame that is gone, be it a part of an array.
+  for (MergedKernel &K : Run.Kernels)
+    if (smallestFrame(K, Known) < Slack)
+      K.Frame.UnnamedBytes = 0;
 }

@@ -151,6 +151,15 @@ bool bankstripe::keepsFrames(const ReachedArray &A, const MergedRun &Run,
   });
 }
 
+uint64_t bankstripe::smallestFrame(const MergedKernel &K,
+                                   const Measured &Known) {
+  uint64_t Result = K.Original ? K.Original->StackFrame : 0;
+  for (const MeasuredVersion &V : Known.Versions)
+    if (auto [Was, Is] = resourcesIn(V, K.Facts); Was && !Is->SpillStores)
+      Result = std::min<uint64_t>(Result, Is->StackFrame);
+  return Result;
+}
+
 bool bankstripe::isSettled(const Plan &P, const Measured &Known) {
   // A doubt is one more question, and what follows from it another.
   if (Known.Versions.size() >= MostVersions + 2 * Known.Doubts.size())

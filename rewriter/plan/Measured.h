@@ -35,6 +35,10 @@ std::optional<Why> whyTakenBack(unsigned I,
 bool keepsFrames(const ReachedArray &A, const MergedRun &Run,
                  const Measured &Known);
 
+/// The smallest stack frame that kernel \p K had in a version, which holds what
+/// did not move in it; without one, that of the original.
+uint64_t smallestFrame(const MergedKernel &K, const Measured &Known);
+
 } // namespace bankstripe
 
 #endif

@@ -17,7 +17,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
 
@@ -104,7 +103,8 @@ bool bankstripe::asksPtxas(const CompilerCommand &Command) {
 }
 
 std::string bankstripe::keptObject(const CompilerCommand &Command) {
-  return shadowFolder(Command.Output) + "/as-it-is";
+  return shadowFolder(Command.Output) + "/as-it-is-" +
+         std::to_string(Command.Launcher);
 }
 
 bool bankstripe::keepObject(const CompilerCommand &Command) {

@@ -17,6 +17,7 @@
 #include "wrap/Includes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Process.h"
 #include <map>
 #include <string>
 #include <vector>
@@ -46,6 +47,8 @@ struct CompilerCommand {
   /// -MF, compilers differ in the name.
   std::vector<std::string> Depfiles;
   IncludeFolders Folders;
+  /// The process that was given it, by which builds at once are told apart.
+  int Launcher = llvm::sys::Process::getProcessId();
 };
 
 /// The words of \p Text, which are quoted as for a shell.

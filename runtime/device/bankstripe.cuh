@@ -1023,12 +1023,15 @@ template <class Rest, int Extent> struct plane_of<Rest[Extent]> {
 
 } // namespace detail
 
-// The stripe of an array of units: `dynamic_stripe<int[16], 0, 2048>()`.
-template <class Units, int Begin, int WarpBytes, bool Behind = false>
+// The stripe of an array of units, from Begin to before End of the warp's part:
+// `dynamic_stripe<int[16], 0, 2048, 4224>()`. Who planned the places has taken
+// the array for no larger than that.
+template <class Units, int Begin, int End, int WarpBytes, bool Behind = false>
 __device__ __forceinline__ own_plane<typename detail::plane_of<Units>::type>
 dynamic_stripe() {
   typedef typename detail::plane_of<Units>::type plane;
-  static_assert(Begin + sizeof(plane) <= WarpBytes, "the part is too small");
+  static_assert(Begin + sizeof(plane) <= End && End <= WarpBytes,
+                "the part is too small");
   unsigned char *memory = detail::own_memory<WarpBytes, Behind>();
   return own_plane<plane>{reinterpret_cast<plane *>(memory + Begin)};
 }
@@ -1047,12 +1050,13 @@ template <class Type, int Alignment = 1> struct own_slots {
   }
 };
 
-// `dynamic_slots<float[16], 2048, 4224>()`, see dynamic_stripe().
-template <class Type, int Begin, int WarpBytes, bool Behind = false,
+// `dynamic_slots<float[16], 2048, 4224, 4224>()`, see dynamic_stripe().
+template <class Type, int Begin, int End, int WarpBytes, bool Behind = false,
           int Alignment = 1>
 __device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
   typedef own_slots<Type, Alignment> slots;
-  static_assert(Begin + sizeof(slots) <= WarpBytes, "the part is too small");
+  static_assert(Begin + sizeof(slots) <= End && End <= WarpBytes,
+                "the part is too small");
   static_assert(alignof(slots) <= 16, "the memory is aligned to 16 bytes");
   unsigned char *memory = detail::own_memory<WarpBytes, Behind>();
   return *reinterpret_cast<slots *>(memory + Begin);

@@ -169,6 +169,14 @@ class Confirmation(ToolTest):
         text = self.run_tool("analyze", "a.cu", confirm=True).stdout
         self.assertIn("32 > 0 bytes per thread, by ptxas", text)
 
+    def test_kernels_with_constraints_are_found_in_what_ptxas_says(self):
+        self.write("a.cu", "template <class T> concept Number = sizeof(T) == 4;\n"
+                   "template <class T> requires Number<T>\n" +
+                   moves().replace("const int *in", "const T *in", 1).replace("count<<<", "count<int><<<"))
+        kernel = self.report("a.cu", "--", "-std=c++20")["kernels"][0]
+        self.assertEqual(kernel["ptxasBefore"]["stackFrame"], 32)
+        self.assertEqual(kernel["ptxasAfter"]["stackFrame"], 0)
+
     def test_registers_are_those_of_both_bodies(self):
         """nvcc says 77 of whatever is not the version alone."""
         kit, nvcc = self.folder / "kit", pathlib.Path(find_nvcc()).resolve()

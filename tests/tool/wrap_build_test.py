@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 import unittest
 import unittest.mock
 
@@ -121,6 +122,17 @@ class Nvcc(BuildTest):
                 words = self.read("obj/a.d").replace("\\\n", " ").split()
                 names.append(sorted(set(words)))
             self.assertEqual(names[0], names[1])
+
+    def test_two_builds_at_once_leave_an_object(self):
+        command = [TOOL, "wrap", NVCC, "-arch=sm_90", "-c", "src/b.cu", "-o", "obj/b.o"]
+        builds = []
+        for _ in range(2):
+            builds.append(subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL))
+            time.sleep(0.2)
+        self.assertEqual([build.wait(timeout=280) for build in builds], [0, 0])
+        self.assertTrue((self.folder / "obj/b.o").exists())
+        self.assertEqual(list(self.folder.rglob("as-it-is*")), [])
 
     def test_an_error_is_in_the_users_line(self):
         self.write("src/a.cu", MAIN + "#ifndef __clang_major__\nint wrong = undeclared;\n#endif\n")

@@ -25,11 +25,11 @@ static int runDynamic(const char *name, void (*kernel)(int *), dim3 block, int o
 }
 
 template <bool OWN> __global__ void stripes(int *failed) {
-  auto a = bankstripe::dynamic_stripe<int[4], 0, WARP_BYTES, OWN>();
-  auto m = bankstripe::dynamic_stripe<double[2][3], 512, WARP_BYTES, OWN>();
-  auto w = bankstripe::dynamic_stripe<bankstripe::word<char>[3], 2048, WARP_BYTES, OWN>();
+  auto a = bankstripe::dynamic_stripe<int[4], 0, 512, WARP_BYTES, OWN>();
+  auto m = bankstripe::dynamic_stripe<double[2][3], 512, 2048, WARP_BYTES, OWN>();
+  auto w = bankstripe::dynamic_stripe<bankstripe::word<char>[3], 2048, 2432, WARP_BYTES, OWN>();
   auto p = bankstripe::dynamic_stripe<bankstripe::packed<short>[bankstripe::packed_words<short>(5)],
-                                      2432, WARP_BYTES, OWN>();
+                                      2432, WARP_BYTES, WARP_BYTES, OWN>();
   bankstripe::clear(a);
   bankstripe::clear(m);
   bankstripe::initialize<3>(w, {1, 2});
@@ -61,11 +61,11 @@ struct Stack {
 };
 
 template <bool OWN> __global__ void slots(int *failed) {
-  auto &a_slots = bankstripe::dynamic_slots<float[7], 0, WARP_BYTES, OWN>();
+  auto &a_slots = bankstripe::dynamic_slots<float[7], 0, 1408, WARP_BYTES, OWN>();
   float (&a)[7] = a_slots.mine();
-  auto &s_slots = bankstripe::dynamic_slots<Stack, 1408, WARP_BYTES, OWN>();
+  auto &s_slots = bankstripe::dynamic_slots<Stack, 1408, 2816, WARP_BYTES, OWN>();
   Stack &s = *new (bankstripe::place(s_slots)) Stack(own<int>(0));
-  auto &v_slots = bankstripe::dynamic_slots<float4[3], 2816, WARP_BYTES, OWN, 16>();
+  auto &v_slots = bankstripe::dynamic_slots<float4[3], 2816, WARP_BYTES, WARP_BYTES, OWN, 16>();
   float4(&v)[3] = v_slots.mine();
   bankstripe::initialize_slot(a, {1, own<float>(1)});
   s.values[s.top++] = own<int>(1);

@@ -6,7 +6,7 @@
 #define WARP_BYTES 512
 
 __global__ void fill(int *failed) {
-  auto a = bankstripe::dynamic_stripe<int[4], 0, WARP_BYTES>();
+  auto a = bankstripe::dynamic_stripe<int[4], 0, WARP_BYTES, WARP_BYTES>();
   for (int i = 0; i < 4; ++i)
     bankstripe::begin(a)[i] = own<int>(i);
   for (int i = 0; i < 4; ++i)

@@ -44,13 +44,13 @@ __global__ void kernel(int *failed) {
 #elif CASE == 14 // a block has threads
   bankstripe::require_block_of_at_most<0>();
 #elif CASE == 15 // the part is too small
-  bankstripe::dynamic_stripe<int[4], 16, 512>();
+  bankstripe::dynamic_stripe<int[4], 16, 512, 528>();
 #elif CASE == 16 // the part is too small
-  bankstripe::dynamic_slots<int[3], 0, 256>();
+  bankstripe::dynamic_slots<int[3], 0, 256, 512>();
 #elif CASE == 17 // the memory is aligned to 16 bytes
-  bankstripe::dynamic_slots<int[3], 0, 4096, false, 32>();
+  bankstripe::dynamic_slots<int[3], 0, 4096, 4096, false, 32>();
 #elif CASE == 18 // vectors are aligned to 16 bytes
-  bankstripe::dynamic_stripe<char[4], 0, 520>();
+  bankstripe::dynamic_stripe<char[4], 0, 520, 520>();
 #elif CASE == 19 // an array of bits has at most 64 elements
   bankstripe::bits<13, 5> many;
 #elif CASE == 20 // too many initializer|no matching function|no instance of

@@ -46,7 +46,7 @@ __global__ void kernel(int number, int over) {
     break;
   case 11:
   case 12:
-    bankstripe::clear(bankstripe::dynamic_stripe<int[2], 0, 256>());
+    bankstripe::clear(bankstripe::dynamic_stripe<int[2], 0, 256, 256>());
     break;
   }
 }

@@ -29,6 +29,7 @@ Plan dynamicPlan(Moving M, StringRef In = Code) {
   Verdict &V = P.Arrays[0].Verdict;
   V.Storage.Dynamic = true;
   V.Storage.WarpOffset = 512;
+  V.Storage.BytesPerWarp = 512;
   V.Storage.WarpBytes = 1024;
   KernelPlan &K = P.Kernels[0];
   K.WarpBytes = 1024;
@@ -63,7 +64,7 @@ TEST(DynamicStorage, OfAStripe) {
             "#include \"bankstripe.cuh\"\n"
             "\n"
             "__global__ void k() { auto a_stripes = "
-            "::bankstripe::dynamic_stripe<int[4], 512, 1024>(); auto a = "
+            "::bankstripe::dynamic_stripe<int[4], 512, 1024, 1024>(); auto a = "
             "::bankstripe::begin(a_stripes); a[i] = 1; }\n"
             "\n"
             "// What a launch asks for that needs `own` bytes of dynamic "
@@ -76,11 +77,10 @@ TEST(DynamicStorage, OfAStripe) {
 }
 
 TEST(DynamicStorage, OfASlot) {
-  EXPECT_THAT(
-      carriedOut(dynamicPlan(slot("a", {4}))),
-      HasSubstr(
-          "auto &a_slots = ::bankstripe::dynamic_slots<int[4], 512, 1024>();\n"
-          "int (&a)[4] = a_slots.mine(); a[i] = 1;"));
+  EXPECT_THAT(carriedOut(dynamicPlan(slot("a", {4}))),
+              HasSubstr("auto &a_slots = ::bankstripe::dynamic_slots<int[4], "
+                        "512, 1024, 1024>();\n"
+                        "int (&a)[4] = a_slots.mine(); a[i] = 1;"));
 }
 
 TEST(DynamicStorage, OfPackedElements) {
@@ -89,18 +89,18 @@ TEST(DynamicStorage, OfPackedElements) {
   EXPECT_THAT(
       carriedOut(dynamicPlan(M)),
       HasSubstr("::bankstripe::dynamic_stripe<::bankstripe::packed<int>["
-                "::bankstripe::packed_words<int>(4)], 512, 1024>()"));
+                "::bankstripe::packed_words<int>(4)], 512, 1024, 1024>()"));
 }
 
 TEST(DynamicStorage, BehindMemoryOfTheKernelsOwn) {
   Plan P = dynamicPlan(slot("a", {4}));
   P.Arrays[0].Verdict.Storage.Behind = true;
-  EXPECT_THAT(carriedOut(P), HasSubstr("dynamic_slots<int[4], 512, 1024, "
+  EXPECT_THAT(carriedOut(P), HasSubstr("dynamic_slots<int[4], 512, 1024, 1024, "
                                        "::bankstripe::behind>()"));
   P.Arrays[0].Array.Instances[0].SlotAlignment = 16;
   EXPECT_THAT(carriedOut(P), HasSubstr(", ::bankstripe::behind, 16>()"));
   P.Arrays[0].Verdict.Storage.Behind = false;
-  EXPECT_THAT(carriedOut(P), HasSubstr("512, 1024, false, 16>()"));
+  EXPECT_THAT(carriedOut(P), HasSubstr("512, 1024, 1024, false, 16>()"));
 }
 
 TEST(DynamicLaunches, ReplaceWhatWasAskedFor) {

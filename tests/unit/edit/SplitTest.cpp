@@ -78,11 +78,12 @@ TEST(Split, ChecksTheBlockOfAFunction) {
 TEST(Split, MayBeInDynamicMemory) {
   Plan P = planWithSplit("int a[64];\n", {"a", {64}});
   P.Arrays[0].Verdict.Storage.Dynamic = true;
+  P.Arrays[0].Verdict.Storage.BytesPerWarp = 1024;
   P.Arrays[0].Verdict.Storage.WarpBytes = 1024;
   EXPECT_EQ(carriedOut(P),
             "#include \"bankstripe.cuh\"\n\n"
             "auto a_stripes = "
-            "::bankstripe::dynamic_stripe<int[8], 0, 1024>();\n"
+            "::bankstripe::dynamic_stripe<int[8], 0, 1024, 1024>();\n"
             "int a_rest[64 - 8];\n"
             "auto a = ::bankstripe::begin(a_stripes, a_rest);\n");
 }

@@ -68,6 +68,16 @@ TEST(ForKernels, FindsTheVersionBesideAKernel) {
   EXPECT_EQ(forKernels(Reported, {K}, {K.Id})[K.Id].Registers, 10u);
 }
 
+// Of a template, whose launches all name the version.
+TEST(ForKernels, TakesTheVersionOfAnInstanceThatIsNotCompiled) {
+  Kernel K;
+  K.Id = "_Z1kILi0EEvPi";
+  ResourceTable Reported;
+  Reported["_Z9k_stripedILi0EEvPi"].Registers = 20;
+  EXPECT_EQ(forKernels(Reported, {K}, {K.Id})[K.Id].Registers, 20u);
+  EXPECT_EQ(forKernels(Reported, {K}).count(K.Id), 0u);
+}
+
 // As nvcc and Clang name a kernel in an anonymous namespace, and a static one.
 TEST(ForKernels, KnowsBothSymbolsOfInternalLinkage) {
   Kernel Anonymous, Static;

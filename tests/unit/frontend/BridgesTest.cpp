@@ -11,6 +11,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "llvm/Support/Path.h"
 #include "gmock/gmock.h"
 
 using namespace bankstripe;
@@ -40,10 +41,12 @@ bool parsesBridged(const std::string &Text) {
 HostView hostViewOf(const std::string &Code, unsigned &Calls) {
   HostView How = HostView::Unknown;
   llvm::Error E = parseSnippet(Code, "snippet.cu", [&](ParsedUnit &Unit) {
-    How = Unit.readForHost([&](ParsedUnit &Host) {
-      EXPECT_FALSE(Host.compiler().getLangOpts().CUDAIsDevice);
-      ++Calls;
-    });
+    How = Unit.readForHost(
+        [&](ParsedUnit &Host) {
+          EXPECT_FALSE(Host.compiler().getLangOpts().CUDAIsDevice);
+          ++Calls;
+        },
+        /*Always=*/false);
   });
   EXPECT_FALSE(bool(E)) << toString(std::move(E));
   return How;
@@ -428,6 +431,38 @@ TEST(HostView, IsReadWhereASourceAsksForTheArchitecture) {
                        Calls),
             HostView::Read);
   EXPECT_EQ(Calls, 1u);
+}
+
+TEST(HostView, IsReadWhereAHeaderOfAGivenFolderAsks) {
+  TemporaryFolder Folder;
+  auto HowFor = [&](const std::string &Header) {
+    const std::string Path = Folder.write("lib/side.h", Header);
+    const CompileJob Job = builtinJob(
+        Folder.write("a.cu", "#include <side.h>\n" + std::string(Kernel)),
+        {"-isystem", llvm::sys::path::parent_path(Path).str()});
+    HostView How = HostView::Unknown;
+    auto Outcome = parseUnit(Job, llvm::errs(), [&](ParsedUnit &Unit) {
+      How = Unit.readForHost([](ParsedUnit &) {}, /*Always=*/false);
+    });
+    EXPECT_TRUE(bool(Outcome));
+    llvm::consumeError(Outcome.takeError());
+    return How;
+  };
+  EXPECT_EQ(HowFor("#ifndef __CUDA_ARCH__\n#define HOST 1\n#endif\n"),
+            HostView::Read);
+  EXPECT_EQ(HowFor("#define HOST 1\n"), HostView::Same);
+}
+
+TEST(HostView, IsReadWhereAnOptionIsForTheHostAlone) {
+  TemporaryFolder Folder;
+  const CompileJob Job = builtinJob(Folder.write("a.cu", Kernel),
+                                    {"-Xarch_host", "-fpack-struct"});
+  auto Outcome = parseUnit(Job, llvm::errs(), [](ParsedUnit &Unit) {
+    EXPECT_EQ(Unit.readForHost([](ParsedUnit &) {}, /*Always=*/false),
+              HostView::Read);
+  });
+  EXPECT_TRUE(bool(Outcome));
+  llvm::consumeError(Outcome.takeError());
 }
 
 TEST(HostView, IsUnknownWhereClangRejectsTheHostsPart) {

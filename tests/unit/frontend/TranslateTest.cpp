@@ -154,6 +154,20 @@ const Row Rows[] = {
       "-fvisibility=hidden"},
      {"-pthread"},
      {"-forward-unknown-to-host-compiler", "-Wextra", "-fvisibility=hidden"}},
+    {"HostLayout",
+     {"-Xcompiler", "-fpack-struct=2,-mlong-double-64"},
+     {"-Xarch_host", "-fpack-struct=2", "-Xarch_host", "-mlong-double-64"},
+     {}},
+    {"OneListForTheHost",
+     {"-Xcompiler", "-I", "-Xcompiler", "inc", "-DA", "-Xcompiler=-include",
+      "-Xcompiler=b.h"},
+     {"-I", "inc", "-include", "b.h", "-DA"},
+     {}},
+    {"PreprocessorOfTheHost",
+     {"-DB=1", "-Xcompiler", "-Wp\\,-DA\\,-UB",
+      "-Xcompiler=-Xpreprocessor,-DC"},
+     {"-DA", "-UB", "-DC", "-DB=1"},
+     {}},
     {"OtherInputs", {"b.o", "/project/a.cu", "a.cu"}, {}, {"b.o"}},
 };
 
@@ -244,6 +258,23 @@ TEST(Translate, FamiliesOfArchitecturesAreParsedAsTheirFirst) {
   EXPECT_EQ(Job.GpuArch, "sm_121f");
   EXPECT_THAT(Job.ClangArgs,
               Contains(::testing::StartsWith("--cuda-gpu-arch=sm_121")));
+}
+
+TEST(Translate, WhatIsForTheHostsCompilerComesFirst) {
+  const Strings Args = translate({"nvcc", "-DB=1", "-Xcompiler=-UB"}).ClangArgs;
+  EXPECT_LT(std::ranges::find(Args, "-UB"), std::ranges::find(Args, "-DB=1"));
+}
+
+TEST(Translate, FlagsOfTheEnvironmentStandAroundThoseOfNvcc) {
+  setenv("NVCC_PREPEND_FLAGS", "-DA=1 -DB", 1);
+  setenv("NVCC_APPEND_FLAGS", "-UA", 1);
+  const Strings Nvcc = translate({"nvcc", "-DC", "a.cu"}).ClangArgs;
+  const Strings Clang = translate({"clang++", "-x", "cuda", "a.cu"}).ClangArgs;
+  unsetenv("NVCC_PREPEND_FLAGS");
+  unsetenv("NVCC_APPEND_FLAGS");
+  EXPECT_THAT(Nvcc, IsSupersetOf({"-DA=1", "-DB", "-DC", "-UA"}));
+  EXPECT_LT(std::ranges::find(Nvcc, "-DC"), std::ranges::find(Nvcc, "-UA"));
+  EXPECT_THAT(Clang, Not(Contains("-DB")));
 }
 
 TEST(Translate, LauncherBeforeNvcc) {

@@ -37,7 +37,7 @@ TEST(HelperParts, AreThoseThatSplitsNeed) {
 }
 
 TEST(HelperParts, ComeWithThoseThatTheyNeed) {
-  EXPECT_THAT(helperFor({"::bankstripe::dynamic_slots<float[8], 0, 64>()"}),
+  EXPECT_THAT(helperFor({"::bankstripe::dynamic_slots<float[8], 0, 64, 64>()"}),
               HasSubstr(" slot {"));
 }
 

@@ -93,6 +93,21 @@ TEST(Frames, TheLargestComeFirst) {
   EXPECT_EQ(residencyOf(find(P, "small")), Residency::Unknown);
 }
 
+TEST(Frames, AnArrayIsAsLargeAsItsInstanceInTheKernel) {
+  TestUnit U = withFrame(64);
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
+  U.Result.Facts.Launches.push_back(makeLaunch(128, "other"));
+  U.Result.Resources["other"].StackFrame = 256;
+  TestArray F = makeArray("a", 64), Small = makeArray("a", 16);
+  F.Instances = {makeInstance(Small, "f16"), makeInstance(F, "f64")};
+  F.KernelsOf = {{"f16", {"k"}}, {"f64", {"other"}}};
+  U.array(F).Function.IsKernel = false;
+  U.Result.Evidence.Arrays.back().ResidentBytes = 256;
+  const Plan P = U.plan();
+  EXPECT_EQ(P.Kernels[0].Frame.UnnamedBytes, 0u);
+  EXPECT_EQ(P.Kernels[1].Frame.UnnamedBytes, 0u);
+}
+
 TEST(Frames, ArraysOneAfterTheOtherShareBytes) {
   TestUnit U = withFrame(64);
   U.array(makeArray("first", 16, 4, 10)).Scope = {"/a.cu", 10, 20};

@@ -1,0 +1,188 @@
+//===-- UnsureConstants.cpp - constants that are others for nvcc ----------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two questions get one answer from Clang and another one from nvcc:
+//
+//     sizeof(__PRETTY_FUNCTION__)   each compiler spells functions its own way
+//     sizeof(f(1))                  where f(int) is for the device and
+//                                   f(double) for the host: to Clang, the host
+//                                   calls the latter; nvcc takes what fits best
+//                                   and asks nobody, for nothing is called
+//
+// Numbers that the host computes may follow from either, by whatever way. The
+// same goes for constant functions that are called, and for closures that the
+// host has in wrappers of nvcc's. And one answer is wrong that a parse for the
+// host gives right:
+//
+//     sizeof(long double)           8 for Clang, 16 for the host and for nvcc
+//
+//===----------------------------------------------------------------------===//
+
+#include "find/UnsureConstants.h"
+#include "find/BodyIndex.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace bankstripe;
+using namespace clang;
+
+namespace {
+
+class ConstantReader : public RecursiveASTVisitor<ConstantReader> {
+public:
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *E) {
+    llvm::SaveAndRestore Inside(IsAsked, true);
+    const auto *Class = E->getTypeOfArgument()->getAsCXXRecordDecl();
+    if (Class && Class->isLambda() && isWrapped(Class->getLambdaCallOperator()))
+      note(E->getBeginLoc(), "the size of a closure");
+    return RecursiveASTVisitor::TraverseUnaryExprOrTypeTraitExpr(E);
+  }
+  bool TraverseCXXNoexceptExpr(CXXNoexceptExpr *E) {
+    llvm::SaveAndRestore Inside(IsAsked, true);
+    return RecursiveASTVisitor::TraverseCXXNoexceptExpr(E);
+  }
+  bool TraverseDecltypeTypeLoc(DecltypeTypeLoc Type, bool Qualifier = true) {
+    llvm::SaveAndRestore Inside(IsAsked, true);
+    return RecursiveASTVisitor::TraverseDecltypeTypeLoc(Type, Qualifier);
+  }
+  // What runs gets a pointer to the text. Constant functions may count it.
+  bool TraverseFunctionDecl(FunctionDecl *Function) {
+    llvm::SaveAndRestore Inside(IsCounted, Function->isConstexpr());
+    return RecursiveASTVisitor::TraverseFunctionDecl(Function);
+  }
+  bool TraverseCXXMethodDecl(CXXMethodDecl *Function) {
+    llvm::SaveAndRestore Inside(IsCounted, Function->isConstexpr());
+    return RecursiveASTVisitor::TraverseCXXMethodDecl(Function);
+  }
+  bool TraverseVarDecl(VarDecl *Variable) {
+    llvm::SaveAndRestore Inside(IsCounted,
+                                IsCounted || Variable->isConstexpr());
+    return RecursiveASTVisitor::TraverseVarDecl(Variable);
+  }
+
+  bool VisitPredefinedExpr(PredefinedExpr *Name) {
+    if ((IsAsked || IsCounted) &&
+        Name->getIdentKind() == PredefinedIdentKind::PrettyFunction)
+      note(Name->getBeginLoc(), "the text of __PRETTY_FUNCTION__");
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *Reference) {
+    return checkSides(Reference->getDecl(), Reference->getBeginLoc());
+  }
+  bool VisitMemberExpr(MemberExpr *Member) {
+    return checkSides(Member->getMemberDecl(), Member->getMemberLoc());
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr *E) {
+    return checkSides(E->getConstructor(), E->getBeginLoc());
+  }
+  bool VisitTypeLoc(TypeLoc Type) { return checkSize(Type.getType()); }
+  bool VisitExpr(Expr *E) { return checkSize(E->getType()); }
+
+  UnsureConstants Result;
+
+private:
+  void note(SourceLocation Where, std::string Asked) {
+    if (Result.Where.isInvalid())
+      std::tie(Result.Where, Result.Asked) = std::tie(Where, Asked);
+  }
+  bool checkSides(const ValueDecl *Named, SourceLocation Where) {
+    const auto *Function = dyn_cast<FunctionDecl>(Named);
+    if (Function && hasOtherOfOtherSide(Function))
+      note(Where, "what '" + Function->getNameAsString() + "' means");
+    return true;
+  }
+  bool checkSize(QualType Type) {
+    Result.HaveHostSizes =
+        Result.HaveHostSizes || (!Type.isNull() && hasHostSize(Type));
+    return true;
+  }
+
+  // Whether nvcc puts the closure into an object of its own for the host: that
+  // of a lambda that says it is for the device.
+  static bool isWrapped(const CXXMethodDecl *Call) {
+    const auto *Device = Call->getAttr<CUDADeviceAttr>();
+    return Device && !Device->isImplicit();
+  }
+
+  // Whether Type is a long double, or holds one, or is a list of arguments.
+  bool hasHostSize(QualType Type) {
+    if (Type->isDependentType())
+      return false;
+    for (const auto *Name = Type->getAs<TypedefType>(); Name;
+         Name = Name->desugar()->getAs<TypedefType>())
+      if (Name->getDecl()->getName() == "__builtin_va_list")
+        return true;
+    if (const auto *Complex = Type->getAs<ComplexType>())
+      Type = Complex->getElementType();
+    const clang::Type *Element = Type->getBaseElementTypeUnsafe();
+    if (Element->isSpecificBuiltinType(BuiltinType::LongDouble))
+      return true;
+    const CXXRecordDecl *Class = Element->getAsCXXRecordDecl();
+    Class = Class ? Class->getDefinition() : nullptr;
+    if (!Class || Class->isDependentContext() || Class->isInvalidDecl())
+      return false;
+    const auto [Known, IsNew] = Classes.try_emplace(Class, false);
+    if (!IsNew)
+      return Known->second;
+    const bool Has = llvm::any_of(Class->bases(),
+                                  [&](const CXXBaseSpecifier &Base) {
+                                    return hasHostSize(Base.getType());
+                                  }) ||
+                     llvm::any_of(Class->fields(), [&](const FieldDecl *Field) {
+                       return hasHostSize(Field->getType());
+                     });
+    return Classes[Class] = Has;
+  }
+
+  static std::pair<bool, bool> sidesOf(const FunctionDecl *Function) {
+    const bool Device = Function->hasAttr<CUDADeviceAttr>();
+    return {Device, !Device || Function->hasAttr<CUDAHostAttr>()};
+  }
+
+  static bool takeTheSame(const FunctionDecl *A, const FunctionDecl *B) {
+    return llvm::equal(A->parameters(), B->parameters(),
+                       [](const ParmVarDecl *X, const ParmVarDecl *Y) {
+                         return X->getType().getCanonicalType() ==
+                                Y->getType().getCanonicalType();
+                       });
+  }
+
+  // Whether another function of its name is for others and for other
+  // arguments, where that counts: where nothing is called, or a constant is.
+  bool hasOtherOfOtherSide(const FunctionDecl *Function) const {
+    if (isOfSystem(Function) || Function->isImplicit() ||
+        Function->hasAttr<CUDAGlobalAttr>())
+      return false;
+    const DeclContext *Scope = Function->getDeclContext()->getRedeclContext();
+    return llvm::any_of(
+        Scope->lookup(Function->getDeclName()), [&](const NamedDecl *Found) {
+          const FunctionDecl *Other = Found->getAsFunction();
+          return Other && !Other->isImplicit() &&
+                 (IsAsked || Function->isConstexpr() || Other->isConstexpr()) &&
+                 sidesOf(Other) != sidesOf(Function) &&
+                 !takeTheSame(Function, Other);
+        });
+  }
+
+  bool IsAsked = false;   ///< Inside of what is not evaluated.
+  bool IsCounted = false; ///< Inside of what constants are made by.
+  llvm::DenseMap<const CXXRecordDecl *, bool> Classes; ///< With host sizes.
+};
+
+} // namespace
+
+UnsureConstants bankstripe::findUnsureConstants(ASTContext &Context) {
+  ConstantReader Reader;
+  for (Decl *D : Context.getTranslationUnitDecl()->decls())
+    if (D->getLocation().isValid() && !isOfSystem(D))
+      Reader.TraverseDecl(D);
+  return std::move(Reader.Result);
+}

@@ -1,0 +1,207 @@
+//===-- UnsureConstantsTest.cpp - constants that are others for nvcc ------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FindTester.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+using ::testing::HasSubstr;
+
+namespace {
+
+/// Why what launches the kernel below \p Before is not known; empty if it is.
+std::string whyUnseen(const std::string &Before, const std::string &Block,
+                      std::vector<std::string> Options = {}) {
+  const UnitFacts Facts = factsOf(
+      Before + KernelCode + "void run(int *out) {\n  kernel<<<1, " + Block +
+          ">>>(out);\n}\n",
+      [](llvm::StringRef) { return true; }, std::move(Options));
+  EXPECT_EQ(Facts.Launches.at(0).Threads.has_value(),
+            Facts.Kernels.at(0).WhyUnseen.empty());
+  return Facts.Kernels.at(0).WhyUnseen;
+}
+
+/// The block of a launch; 0 when it is not known.
+unsigned threadsOf(const std::string &Before, const std::string &Block) {
+  return launchOf(Before + KernelCode + "void run(int *out) { kernel<<<1, " +
+                  Block + ">>>(out); }\n")
+      .Threads.value_or(0);
+}
+
+} // namespace
+
+// --- Sizes of the host -----------------------------------------------------
+
+TEST(HostSizes, AreThoseOfLaunches) {
+  EXPECT_EQ(threadsOf("", "4 * sizeof(long double)"), 64u);
+  EXPECT_EQ(threadsOf("struct S { int n; long double d; };\n", "sizeof(S)"),
+            32u);
+  EXPECT_EQ(threadsOf("union U { char c; long double d[2]; };\n", "sizeof(U)"),
+            32u);
+  EXPECT_EQ(threadsOf("", "sizeof(1.5L + 1)"), 16u);
+  EXPECT_EQ(threadsOf("", "sizeof(__builtin_va_list)"), 24u);
+  EXPECT_EQ(threadsOf("template <class T> constexpr int n = 2 * sizeof(T);\n",
+                      "(n<long double>)"),
+            32u);
+}
+
+TEST(HostSizes, AreThoseOfDynamicMemory) {
+  EXPECT_EQ(launchIn("kernel<<<1, 32, 10 * sizeof(long double)>>>(out);")
+                .DynamicSharedBytes,
+            160u);
+}
+
+TEST(HostSizes, AreThoseOfArrays) {
+  const Finding F =
+      findingOf("struct P { long double d; int n; };\n"
+                "__global__ void kernel(int *out, int i) {\n"
+                "  int a[sizeof(P)]; a[i] = i; *out = a[i / 2];\n}\n");
+  EXPECT_EQ(F.Shape.BytesPerThread, 128u);
+  ASSERT_EQ(F.Instances.size(), 1u);
+  EXPECT_EQ(F.Instances[0].Shape.BytesPerThread, 128u);
+}
+
+TEST(HostSizes, LeaveNoBoundsThatAreNumbers) {
+  const auto Bounds = [](const std::string &Type) {
+    return factsOf("__global__ void __launch_bounds__(16 * sizeof(" + Type +
+                   ")) kernel(int *);\n" + KernelCode)
+        .Kernels.at(0)
+        .Bounds.has_value();
+  };
+  EXPECT_TRUE(Bounds("double"));
+  EXPECT_FALSE(Bounds("long double"));
+}
+
+// --- Answers of nvcc -------------------------------------------------------
+
+TEST(UnsureConstants, AreMadeOfTheNameOfAFunction) {
+  EXPECT_THAT(whyUnseen("template <class T> constexpr int f() {\n"
+                        "  return sizeof(__PRETTY_FUNCTION__); }\n",
+                        "f<int>()"),
+              HasSubstr(":2 asks for the text of __PRETTY_FUNCTION__, which "
+                        "nvcc may answer otherwise"));
+  EXPECT_EQ(whyUnseen("void log(const char *);\n"
+                      "void f() { log(__PRETTY_FUNCTION__); }\n"
+                      "constexpr int n = 64;\n",
+                      "n"),
+            "");
+}
+
+TEST(UnsureConstants, AreMadeOfFunctionsOfTheOtherSide) {
+  const std::string Both = "__device__ double f(int); char f(double);\n";
+  EXPECT_THAT(whyUnseen(Both, "8 * sizeof(f(1))"), HasSubstr("what 'f' means"));
+  EXPECT_THAT(whyUnseen("struct S { __device__ double m(int); char m(double);"
+                        " };\n",
+                        "8 * sizeof(S().m(1))"),
+              HasSubstr("what 'm' means"));
+  EXPECT_THAT(whyUnseen("constexpr int f(double) { return 64; }\n"
+                        "__device__ constexpr int f(int) { return 96; }\n",
+                        "f(1)"),
+              HasSubstr("what 'f' means"));
+  EXPECT_EQ(whyUnseen(Both, "8 * sizeof(int)"), "");
+  EXPECT_EQ(whyUnseen("__host__ __device__ double f(int);\n"
+                      "__host__ __device__ char f(double);\n",
+                      "8 * sizeof(f(1))"),
+            "");
+  EXPECT_EQ(whyUnseen("__device__ double f(int); double f(int);\n",
+                      "8 * sizeof(f(1))"),
+            "")
+      << "the same for each side";
+}
+
+TEST(UnsureConstants, AreMadeOfClosuresForBothSides) {
+  auto Sized = [](const std::string &Sides) {
+    return whyUnseen("inline auto make(int q) {\n"
+                     "  auto both = [=] " +
+                         Sides +
+                         " (int i) { return i + q; };\n"
+                         "  static_assert(sizeof(both) != 1);\n"
+                         "  return both;\n}\n"
+                         "constexpr int n = 64;\n",
+                     "n");
+  };
+  EXPECT_THAT(Sized("__host__ __device__"), HasSubstr("the size of a closure"));
+  EXPECT_EQ(Sized(""), "");
+}
+
+// --- OpenMP ----------------------------------------------------------------
+
+TEST(UnsureConstants, AreVariablesThatAreReduced) {
+  auto Threads = [](const std::string &Directive) {
+    return launchIn("int b = 64;\n" + Directive +
+                    "\nfor (int i = 0; i < n; ++i) b = 64;\n"
+                    "kernel<<<1, b>>>(out);")
+        .Threads.value_or(0);
+  };
+  EXPECT_EQ(Threads("#pragma omp parallel for reduction(+ : b)"), 0u);
+  EXPECT_EQ(Threads("#pragma omp parallel for \\\n  linear(b)"), 0u);
+  EXPECT_EQ(Threads("#pragma omp parallel for num_threads(2)"), 64u);
+  EXPECT_EQ(launchIn("int b = 0;\n#pragma omp parallel for reduction(+ : b)\n"
+                     "for (int i = 0; i < n; ++i) b = i;\n"
+                     "kernel<<<1, 64>>>(out);")
+                .Threads,
+            64u);
+}
+
+// --- Launches that arguments decide ----------------------------------------
+
+namespace {
+
+/// What is known of the launches of kernels `k` that take an ns::S, of \p More.
+UnitFacts launchesByArgument(const std::string &Inside,
+                             const std::string &More) {
+  return factsOf("namespace ns { struct S; " + Inside + " }\n" + More);
+}
+
+constexpr char Other[] = "__global__ void k(S *) {}";
+constexpr char Template[] = "template <class T> __global__ void k(T *) {}\n";
+
+} // namespace
+
+TEST(ArgumentLookup, MayFindAnotherKernel) {
+  const UnitFacts Facts = launchesByArgument(
+      Other, std::string(Template) +
+                 "void run(ns::S *s, int *i) { k<<<1, 64>>>(s); }\n");
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  EXPECT_EQ(Facts.Launches[0].Text.Problem,
+            "its arguments may find another kernel");
+  for (const Kernel &K : Facts.Kernels)
+    EXPECT_THAT(K.WhyUnseen, HasSubstr("the arguments of a launch may find it"))
+        << K.Name;
+}
+
+TEST(ArgumentLookup, FindsKernelsThatComeLater) {
+  const UnitFacts Facts =
+      factsOf(std::string(Template) + "struct S;\n"
+                                      "template <class T> void run(T *p) {\n"
+                                      "  k<<<1, 64>>>(p); }\n"
+                                      "__global__ void k(S *) {}\n"
+                                      "void all(S *s) { run(s); }\n");
+  ASSERT_EQ(Facts.Launches.size(), 1u);
+  EXPECT_NE(Facts.Launches[0].Text.Problem, "");
+}
+
+TEST(ArgumentLookup, FindsNothingElse) {
+  const std::string Launches[] = {
+      "void run(ns::S *s, int *i) { k<<<1, 64>>>(i); }\n",
+      "void run(ns::S *s) { ::k<<<1, 64>>>(s); }\n",
+      "void run(ns::S *s) { ns::k<<<1, 64>>>(s); }\n"};
+  for (const std::string &Launch : Launches) {
+    const UnitFacts Facts = launchesByArgument(Other, Template + Launch);
+    ASSERT_EQ(Facts.Launches.size(), 1u) << Launch;
+    EXPECT_EQ(Facts.Launches[0].Text.Problem, "") << Launch;
+    for (const Kernel &K : Facts.Kernels)
+      EXPECT_FALSE(K.AddressTaken) << Launch;
+  }
+  // Clang has seen both, and chose.
+  const UnitFacts Beside = launchesByArgument(
+      std::string(Other) + Template + "void run(S *s) { k<<<1, 64>>>(s); }",
+      "");
+  EXPECT_EQ(Beside.Launches.at(0).Text.Problem, "");
+}
