@@ -204,11 +204,15 @@ private:
   /// one of \p Words. Those of the toolkit do, and tell both sides the same.
   bool givenHeadersContain(ArrayRef<StringLiteral> Words) {
     std::vector<std::string> Folders;
-    for (size_t I = 0; I + 1 < Settings.Args.size(); ++I)
-      if (isAmong(Settings.Args[I], "-isystem -cxx-isystem -idirafter") &&
-          !sys::fs::exists(Settings.Args[I + 1] + "/cuda_runtime.h") &&
-          !sys::fs::exists(Settings.Args[I + 1] + "/cuda/std/version"))
-        Folders.push_back(Settings.Args[I + 1] + "/");
+    for (const CompilerOption &Option :
+         readOptions(Dialect::Clang, Settings.Args)) {
+      const std::string Folder = StringRef(Option.Value).rtrim('/').str() + "/";
+      if (startsWithAny(Option.Words.front(),
+                        "-isystem -cxx-isystem -idirafter") &&
+          !sys::fs::exists(Folder + "cuda_runtime.h") &&
+          !sys::fs::exists(Folder + "cuda/std/version"))
+        Folders.push_back(Folder);
+    }
     bool Found = false;
     forEachFile(Compiler.getSourceManager(),
                 [&](const clang::SrcMgr::FileInfo &File, clang::SourceLocation,

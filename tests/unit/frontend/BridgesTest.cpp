@@ -435,11 +435,11 @@ TEST(HostView, IsReadWhereASourceAsksForTheArchitecture) {
 
 TEST(HostView, IsReadWhereAHeaderOfAGivenFolderAsks) {
   TemporaryFolder Folder;
-  auto HowFor = [&](const std::string &Header) {
+  auto HowFor = [&](const std::string &Header, const std::string &End = "") {
     const std::string Path = Folder.write("lib/side.h", Header);
     const CompileJob Job = builtinJob(
         Folder.write("a.cu", "#include <side.h>\n" + std::string(Kernel)),
-        {"-isystem", llvm::sys::path::parent_path(Path).str()});
+        {"-isystem" + llvm::sys::path::parent_path(Path).str() + End});
     HostView How = HostView::Unknown;
     auto Outcome = parseUnit(Job, llvm::errs(), [&](ParsedUnit &Unit) {
       How = Unit.readForHost([](ParsedUnit &) {}, /*Always=*/false);
@@ -448,8 +448,9 @@ TEST(HostView, IsReadWhereAHeaderOfAGivenFolderAsks) {
     llvm::consumeError(Outcome.takeError());
     return How;
   };
-  EXPECT_EQ(HowFor("#ifndef __CUDA_ARCH__\n#define HOST 1\n#endif\n"),
-            HostView::Read);
+  const std::string Asks = "#ifndef __CUDA_ARCH__\n#define HOST 1\n#endif\n";
+  EXPECT_EQ(HowFor(Asks), HostView::Read);
+  EXPECT_EQ(HowFor(Asks, "/"), HostView::Read);
   EXPECT_EQ(HowFor("#define HOST 1\n"), HostView::Same);
 }
 
