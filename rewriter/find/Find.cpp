@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Find.h"
-#include "find/ArgumentLookup.h"
 #include "find/Arrays.h"
+#include "find/CollectedFunctions.h"
 #include "find/FunctionTexts.h"
 #include "find/KernelFacts.h"
 #include "find/LaunchSites.h"
@@ -16,9 +16,9 @@
 #include "find/SharedArrays.h"
 #include "find/SkippedLaunches.h"
 #include "find/UnsureConstants.h"
+#include "frontend/UserFiles.h"
 #include "model/HelperText.h"
 #include "clang/AST/Attr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include <algorithm>
 
@@ -26,58 +26,6 @@ using namespace bankstripe;
 using namespace clang;
 
 namespace {
-
-/// Collects the functions with bodies that stand outside system headers, with
-/// the instantiations of templates.
-class FunctionCollector : public RecursiveASTVisitor<FunctionCollector> {
-public:
-  bool shouldVisitTemplateInstantiations() const { return true; }
-
-  // Bodies are indexed one by one, lambdas as part of the body around them.
-  bool TraverseStmt(Stmt *S) {
-    if (const auto *Constant = dyn_cast_or_null<Expr>(S))
-      Constants.push_back(Constant);
-    return true;
-  }
-
-  bool VisitFunctionDecl(FunctionDecl *Function) {
-    if (Function->doesThisDeclarationHaveABody() && Function->getBody())
-      (Function->isDependentContext() ? Templates : Functions)
-          .push_back(Function);
-    return !Function->isOverloadedOperator() || note(Function);
-  }
-  bool VisitUsingDecl(UsingDecl *Using) { return note(Using); }
-  bool VisitUsingDirectiveDecl(UsingDirectiveDecl *Using) {
-    return note(Using);
-  }
-
-  // Outside functions a kernel's address can be taken too: in a table of
-  // function pointers, a default argument, a member's initialiser.
-  bool VisitVarDecl(VarDecl *Variable) {
-    if (const Expr *Init = Variable->getAnyInitializer())
-      Initializers.push_back(Init);
-    return true;
-  }
-  bool VisitFieldDecl(FieldDecl *Field) {
-    if (const Expr *Init = Field->getInClassInitializer())
-      Initializers.push_back(Init);
-    return true;
-  }
-
-  std::vector<const FunctionDecl *> Functions;
-  std::vector<const FunctionDecl *> Templates;
-  std::vector<const Expr *> Initializers;
-  /// All that stands outside of bodies, such as what is asserted.
-  std::vector<const Expr *> Constants;
-  /// Operators are among what they declare or name.
-  std::vector<const NamedDecl *> Visible;
-
-private:
-  bool note(const NamedDecl *Declared) {
-    Visible.push_back(Declared);
-    return true;
-  }
-};
 
 /// One run of findAll.
 class UnitReader {
@@ -122,14 +70,13 @@ private:
   bool HostUnknown = false;
   std::string WhyHostUnknown; ///< May be empty.
   UnsureConstants Unsure;
-  FunctionCollector Collector;
+  CollectedFunctions Collected;
   FunctionNames Names;
   std::vector<BodyIndex> Initializers; ///< What stands outside of functions.
   std::set<std::string> PlacesAsked;   ///< Files that ask for places.
   std::set<Place> LiteralBlock, LiteralMemory; ///< As in KernelUses.
   std::map<std::string, Place> AddressTaken;
-  /// Kernels' names in launches that may run others of that name.
-  std::set<SkippedLaunch> FoundByArguments;
+  std::set<std::pair<std::string, Place>> FoundByArguments;
   std::map<std::string, Place> AttributesSet;
   /// Findings by place, since instantiations share the text, and by name, since
   /// the names that a macro declares share the place.
@@ -203,36 +150,27 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
 
 void UnitReader::readAllArrays() {
   noteOperators();
-  for (const FunctionDecl *Function : Collector.Functions)
+  for (const FunctionDecl *Function : Collected.Functions)
     if (!Function->isDependentContext())
       Pointers.noteFunctions(*Bodies.get(Function));
   llvm::for_each(Initializers,
                  [&](const BodyIndex &Init) { Pointers.noteFunctions(Init); });
-  for (const FunctionDecl *Function : Collector.Functions)
+  for (const FunctionDecl *Function : Collected.Functions)
     if (!isOfSystem(Function))
       readArrays(Function);
 }
 
 void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {
-  KernelUses Uses = findLaunches(Body, Text, Names, MayEdit);
-  std::set<Place> ByArguments;
-  for (const CallExpr *Call : Body.Calls)
-    if (const auto *Launch = dyn_cast<CUDAKernelCallExpr>(Call);
-        Launch && mayFindOtherKernel(Launch, Unit.compiler().getSema())) {
-      ByArguments.insert(Text.place(Launch->getBeginLoc()));
-      FoundByArguments.emplace(Launch->getDirectCallee()->getNameAsString(),
-                               Text.place(Launch->getBeginLoc()));
-    }
-  for (Launch &L : Uses.Launches) {
+  KernelUses Uses =
+      findLaunches(Body, Text, Unit.compiler().getSema(), Names, MayEdit);
+  for (Launch &L : Uses.Launches)
     L.OnDevice = OnDevice;
-    if (ByArguments.count(L.Where))
-      L.Text.Problem = "its arguments may find another kernel";
-  }
   llvm::move(Uses.Launches, std::back_inserter(Facts.Launches));
   llvm::move(Uses.Queries, std::back_inserter(Facts.Queries));
   LiteralBlock.merge(Uses.LiteralBlock);
   LiteralMemory.merge(Uses.LiteralMemory);
   AddressTaken.merge(Uses.AddressTaken);
+  FoundByArguments.merge(Uses.FoundByArguments);
   Uses.AttributesSet.merge(AttributesSet);
   AttributesSet = std::move(Uses.AttributesSet);
 }
@@ -253,7 +191,7 @@ void UnitReader::forgetNumbers(Launch &L, const std::string &Why) const {
 // Kernels without findings are kept too, since their launches and shared memory
 // may concern another unit.
 void UnitReader::readKernels() {
-  for (const FunctionDecl *Function : Collector.Functions) {
+  for (const FunctionDecl *Function : Collected.Functions) {
     if (!Function->hasAttr<CUDAGlobalAttr>() || Function->isDependentContext())
       continue;
     Kernel K = readKernel(Function, Bodies, Text, MayEdit);
@@ -430,24 +368,20 @@ void UnitReader::listSources() {
     Facts.Sources.push_back({Path, std::move(Digest)});
 }
 
-// The functions with bodies; instantiations first, as a template itself has
-// nothing to add to them.
 void UnitReader::collect() {
+  Collected = collectFunctions(Context);
   for (Decl *D : Context.getTranslationUnitDecl()->decls())
-    if (D->getLocation().isValid() && !isOfSystem(D)) {
-      Collector.TraverseDecl(D);
+    if (D->getLocation().isValid() && !isOfSystem(D))
       Names.read(D);
-    }
-  llvm::append_range(Collector.Functions, Collector.Templates);
-  for (const Expr *Init : Collector.Initializers)
+  for (const Expr *Init : Collected.Initializers)
     if (!Init->isInstantiationDependent())
       Initializers.push_back(indexStatement(Init, Context));
-  for (const FunctionDecl *Function : Collector.Functions)
+  for (const FunctionDecl *Function : Collected.Functions)
     if (!Function->isDependentContext())
       Text.noteAskedPlaces(Bodies.get(Function)->AskedPlaces);
   for (const BodyIndex &Init : Initializers)
     Text.noteAskedPlaces(Init.AskedPlaces);
-  for (const Expr *Constant : Collector.Constants)
+  for (const Expr *Constant : Collected.Constants)
     if (Text.mayUsePlaces() && !Constant->isInstantiationDependent())
       Text.noteAskedPlaces(indexStatement(Constant, Context).AskedPlaces);
   Unsure = findUnsureConstants(Context);
@@ -468,7 +402,7 @@ bool UnitReader::hasReduction(const FunctionDecl *Function) const {
 
 // Launches and what leads to them.
 void UnitReader::readHost() {
-  for (const FunctionDecl *Function : Collector.Functions) {
+  for (const FunctionDecl *Function : Collected.Functions) {
     if (Function->isDependentContext() || isOfSystem(Function))
       continue;
     const BodyIndex &Body = *Bodies.get(Function);
@@ -497,7 +431,7 @@ void UnitReader::readHost() {
     if (Function->hasAttr<CUDAGlobalAttr>())
       AddressTaken.try_emplace(kernelId(Function),
                                Text.place(Name->getExprLoc()));
-  for (const FunctionDecl *Function : Collector.Functions)
+  for (const FunctionDecl *Function : Collected.Functions)
     if (Function->hasAttr<CUDAGlobalAttr>() &&
         !Function->isDependentContext() && Names.hasOtherNames(Function))
       AddressTaken.try_emplace(kernelId(Function),
@@ -512,7 +446,8 @@ void UnitReader::addHostView(UnitReader &Host) {
     if (auto Seen = Host.ByPlace.find({F.Where, F.Name});
         Seen != Host.ByPlace.end()) {
       Finding &OfHost = Host.Facts.Findings[Seen->second];
-      if (Unsure.HaveHostSizes)
+      // Where both sides have other texts, they may have other extents.
+      if (Unsure.HaveHostSizes && !Facts.AsksForSide)
         takeSizes(F, OfHost);
       mergeHostView(F, std::move(OfHost));
     }
@@ -560,8 +495,8 @@ void UnitReader::checkQuestions(UnitReader &Into) {
     Into.WhyHostUnknown = shortText(Text.place(Asked)) +
                           " asks for a macro that nvcc may have otherwise";
   else if (Unsure.Where.isValid())
-    Into.WhyHostUnknown = shortText(Text.place(Unsure.Where)) + " asks for " +
-                          Unsure.Asked + ", which nvcc may answer otherwise";
+    Into.WhyHostUnknown = shortText(Text.place(Unsure.Where)) + " depends on " +
+                          Unsure.Asked + ", where nvcc may differ";
 }
 
 // Those of the user's, and of system headers what is visible from functions or
@@ -573,9 +508,9 @@ void UnitReader::noteOperators() {
         Operators.noteAll(Scope);
   };
   NoteAround(Context.getTranslationUnitDecl());
-  for (const NamedDecl *Declared : Collector.Visible)
+  for (const NamedDecl *Declared : Collected.Visible)
     Operators.note(Declared);
-  for (const FunctionDecl *Function : Collector.Functions) {
+  for (const FunctionDecl *Function : Collected.Functions) {
     if (Function->isDependentContext())
       continue;
     NoteAround(Function->getDeclContext());
@@ -595,7 +530,7 @@ UnitFacts UnitReader::read(bool IsAlone) {
   collect();
   Facts.AsksForSide = Unit.asksForSide();
   readAllArrays();
-  for (const FunctionDecl *Function : Collector.Functions)
+  for (const FunctionDecl *Function : Collected.Functions)
     if (!isOfSystem(Function) && !Function->isDependentContext() &&
         isForDevice(Function, Function))
       llvm::append_range(
@@ -637,10 +572,10 @@ UnitFacts UnitReader::read(bool IsAlone) {
     }
   readKernels();
   noteLaunchesOf(Elsewhere, "text that conditions leave out launches");
-  noteLaunchesOf(FoundByArguments, "the arguments of a launch may find");
+  noteLaunchesOf(FoundByArguments, "argument-dependent lookup may find");
   Facts.Callees = Pointers.callees();
   Facts.Functions =
-      readFunctionTexts(Collector.Functions, Holders, Bodies, Text, MayEdit);
+      readFunctionTexts(Collected.Functions, Holders, Bodies, Text, MayEdit);
   keepContents();
   checkMacros();
   for (Finding &F : Facts.Findings)

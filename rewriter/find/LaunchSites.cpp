@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/LaunchSites.h"
+#include "find/ArgumentLookup.h"
 #include "find/ChoosingLaunches.h"
 #include "find/FunctionTexts.h"
 #include "find/GridBound.h"
@@ -169,10 +170,10 @@ namespace {
 
 class LaunchReader {
 public:
-  LaunchReader(const BodyIndex &Body, const SourceText &Text,
+  LaunchReader(const BodyIndex &Body, const SourceText &Text, Sema &Asked,
                FunctionNames &Names,
                llvm::function_ref<bool(llvm::StringRef)> MayEdit)
-      : Body(Body), Text(Text), Names(Names), MayEdit(MayEdit),
+      : Body(Body), Text(Text), Asked(Asked), Names(Names), MayEdit(MayEdit),
         Evaluator(Body) {}
 
   KernelUses read();
@@ -193,6 +194,7 @@ private:
 
   const BodyIndex &Body;
   const SourceText &Text;
+  Sema &Asked;
   FunctionNames &Names;
   llvm::function_ref<bool(llvm::StringRef)> MayEdit;
   HostEvaluator Evaluator;
@@ -315,6 +317,10 @@ void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
   Parts.Stream = argumentOf(Config, Grid + 3);
   Launch &L = addLaunch(Parts, Kernel);
   L.GridAsked = isAsked(Parts.Grid, Kernel);
+  if (mayFindOtherKernel(Call, Asked)) {
+    L.Text.Problem = "argument-dependent lookup may find another kernel";
+    Result.FoundByArguments.emplace(Kernel->getNameAsString(), L.Where);
+  }
   if (L.Text.Problem.empty() && !L.Text.Deduced)
     L.Text.Choice =
         readChoice(Call, Parts.Kernel, Parts.Grid, Parts.Stream, Text);
@@ -480,7 +486,7 @@ KernelUses LaunchReader::read() {
 
 KernelUses
 bankstripe::findLaunches(const BodyIndex &Body, const SourceText &Text,
-                         FunctionNames &Names,
+                         Sema &Asked, FunctionNames &Names,
                          llvm::function_ref<bool(llvm::StringRef)> MayEdit) {
-  return LaunchReader(Body, Text, Names, MayEdit).read();
+  return LaunchReader(Body, Text, Asked, Names, MayEdit).read();
 }

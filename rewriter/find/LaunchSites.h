@@ -21,6 +21,8 @@ struct KernelUses {
   std::vector<OccupancyQuery> Queries;
   /// Kernels whose address goes where a launch cannot be seen, and the place.
   std::map<std::string, Place> AddressTaken;
+  /// Names of kernels in launches that may run others of that name.
+  std::set<std::pair<std::string, Place>> FoundByArguments;
   /// Kernels whose attributes are set, and the place.
   std::map<std::string, Place> AttributesSet;
 };
@@ -30,7 +32,7 @@ struct KernelUses {
 /// of kernels that are taken for other ends. Counts the names of kernels. \p
 /// MayEdit tells which files may be changed.
 KernelUses findLaunches(const BodyIndex &Body, const SourceText &Text,
-                        FunctionNames &Names,
+                        clang::Sema &Asked, FunctionNames &Names,
                         llvm::function_ref<bool(llvm::StringRef)> MayEdit);
 
 /// The name of a kernel on the device, also where the host is asked, which has

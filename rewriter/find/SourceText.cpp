@@ -7,6 +7,7 @@
 
 #include "find/SourceText.h"
 #include "frontend/Frontend.h"
+#include "frontend/UserFiles.h"
 #include "clang/AST/Attr.h"
 #include "clang/Basic/CharInfo.h"
 #include "clang/Basic/SourceManager.h"

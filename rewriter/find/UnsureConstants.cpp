@@ -42,7 +42,7 @@ public:
     llvm::SaveAndRestore Inside(IsAsked, true);
     const auto *Class = E->getTypeOfArgument()->getAsCXXRecordDecl();
     if (Class && Class->isLambda() && isWrapped(Class->getLambdaCallOperator()))
-      note(E->getBeginLoc(), "the size of a closure");
+      note(E->getBeginLoc(), "the size of an extended lambda");
     return RecursiveASTVisitor::TraverseUnaryExprOrTypeTraitExpr(E);
   }
   bool TraverseCXXNoexceptExpr(CXXNoexceptExpr *E) {
@@ -54,18 +54,14 @@ public:
     return RecursiveASTVisitor::TraverseDecltypeTypeLoc(Type, Qualifier);
   }
   // What runs gets a pointer to the text. Constant functions may count it.
-  bool TraverseFunctionDecl(FunctionDecl *Function) {
-    llvm::SaveAndRestore Inside(IsCounted, Function->isConstexpr());
-    return RecursiveASTVisitor::TraverseFunctionDecl(Function);
-  }
-  bool TraverseCXXMethodDecl(CXXMethodDecl *Function) {
-    llvm::SaveAndRestore Inside(IsCounted, Function->isConstexpr());
-    return RecursiveASTVisitor::TraverseCXXMethodDecl(Function);
-  }
-  bool TraverseVarDecl(VarDecl *Variable) {
-    llvm::SaveAndRestore Inside(IsCounted,
-                                IsCounted || Variable->isConstexpr());
-    return RecursiveASTVisitor::TraverseVarDecl(Variable);
+  bool TraverseDecl(Decl *D) {
+    const auto *Function = dyn_cast_or_null<FunctionDecl>(D);
+    const auto *Variable = dyn_cast_or_null<VarDecl>(D);
+    llvm::SaveAndRestore Inside(
+        IsCounted, Function
+                       ? Function->isConstexpr()
+                       : IsCounted || (Variable && Variable->isConstexpr()));
+    return RecursiveASTVisitor::TraverseDecl(D);
   }
 
   bool VisitPredefinedExpr(PredefinedExpr *Name) {
@@ -90,13 +86,16 @@ public:
 
 private:
   void note(SourceLocation Where, std::string Asked) {
-    if (Result.Where.isInvalid())
-      std::tie(Result.Where, Result.Asked) = std::tie(Where, Asked);
+    if (Result.Where.isValid())
+      return;
+    Result.Where = Where;
+    Result.Asked = std::move(Asked);
   }
   bool checkSides(const ValueDecl *Named, SourceLocation Where) {
     const auto *Function = dyn_cast<FunctionDecl>(Named);
     if (Function && hasOtherOfOtherSide(Function))
-      note(Where, "what '" + Function->getNameAsString() + "' means");
+      note(Where, "which '" + Function->getNameAsString() +
+                      "' is meant, that of the host or of the device");
     return true;
   }
   bool checkSize(QualType Type) {

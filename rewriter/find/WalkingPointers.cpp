@@ -35,6 +35,7 @@
 #include "find/KernelFacts.h"
 #include "find/PointerDeclaration.h"
 #include "frontend/Frontend.h"
+#include "frontend/UserFiles.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"

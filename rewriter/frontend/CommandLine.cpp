@@ -101,6 +101,14 @@ CommandLine commandOf(const CompileJob &Job) {
   return readCommandLine(Job.OriginalArgs, Job.Directory);
 }
 
+std::vector<std::string> splitWords(StringRef Text) {
+  BumpPtrAllocator Memory;
+  StringSaver Saver(Memory);
+  SmallVector<const char *, 8> Found;
+  cl::TokenizeGNUCommandLine(Text, Saver, Found);
+  return {Found.begin(), Found.end()};
+}
+
 bool looksLikeClang(ArrayRef<std::string> Args) {
   constexpr StringLiteral OnlyClang =
       "--cuda-gpu-arch --offload-arch --cuda-path --cuda-device-only "

@@ -40,6 +40,9 @@ CommandLine readCommandLine(llvm::ArrayRef<std::string> Args,
 /// The command of \p Job.
 CommandLine commandOf(const CompileJob &Job);
 
+/// The words of \p Text, which are quoted as for a shell.
+std::vector<std::string> splitWords(llvm::StringRef Text);
+
 /// Whether \p Args, without a compiler's name, look like options for Clang.
 bool looksLikeClang(llvm::ArrayRef<std::string> Args);
 

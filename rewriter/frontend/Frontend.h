@@ -172,13 +172,6 @@ public:
                                bool Always) = 0;
 };
 
-/// Calls \p Visit with each file that \p Sources has read and that is no system
-/// header: where it begins, and its text. Leaves out the \p First entries.
-void forEachUserFile(
-    const clang::SourceManager &Sources,
-    llvm::function_ref<void(clang::SourceLocation, llvm::StringRef)> Visit,
-    unsigned First = 0);
-
 /// How a parse went.
 struct ParseOutcome {
   bool UsedShim = false; ///< The file needed the nvcc compatibility header.

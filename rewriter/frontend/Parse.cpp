@@ -17,6 +17,7 @@
 #include "frontend/MacroQuestions.h"
 #include "frontend/Resources.h"
 #include "frontend/SideChecks.h"
+#include "frontend/UserFiles.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
@@ -119,51 +120,8 @@ Attempt attemptForHost(const Attempt &Device) {
   return Host;
 }
 
-/// Calls \p Visit with each file that \p Sources has read. Leaves out the
-/// \p First entries.
-void forEachFile(const clang::SourceManager &Sources,
-                 function_ref<void(const clang::SrcMgr::FileInfo &,
-                                   clang::SourceLocation, StringRef)>
-                     Visit,
-                 unsigned First = 0) {
-  for (unsigned I = First; I < Sources.local_sloc_entry_size(); ++I) {
-    const clang::SrcMgr::SLocEntry &Entry = Sources.getLocalSLocEntry(I);
-    // What is no file are the macros that the compiler starts with.
-    if (!Entry.isFile() || !Entry.getFile().getContentCache().OrigEntry)
-      continue;
-    const auto Start =
-        clang::SourceLocation::getFromRawEncoding(Entry.getOffset());
-    Visit(Entry.getFile(), Start,
-          Sources.getBufferData(Sources.getFileID(Start)));
-  }
-}
-
-/// Whether a source of the user's holds one of \p Words, of those that were
-/// read after the first \p First entries.
-bool userSourcesContain(const clang::SourceManager &Sources,
-                        ArrayRef<StringLiteral> Words, unsigned First = 0) {
-  bool Found = false;
-  forEachUserFile(
-      Sources,
-      [&](clang::SourceLocation, StringRef Text) {
-        Found |=
-            any_of(Words, [&](StringRef Word) { return Text.contains(Word); });
-      },
-      First);
-  return Found;
-}
-
-/// How sources ask whether they are compiled for the device, be it through
-/// macros of the toolkit.
-constexpr StringLiteral SideWords[] = {
-    "CUDA_ARCH",          "PTX_ARCH",        "NV_IS_",
-    "NV_PROVIDES_",       "IS_DEVICE_CODE",  "IS_HOST_CODE",
-    "DEVICE_COMPILATION", "HOST_COMPILATION"};
 /// Makes an option one for the host alone.
 constexpr StringLiteral ForHostAlone = "-Xarch_host";
-
-/// How they ask who compiles them.
-constexpr StringLiteral CompilerWords[] = {"__NVCC__", "__clang__"};
 
 class ParsedUnitImpl final : public ParsedUnit {
 public:
@@ -188,8 +146,7 @@ public:
   const MacroRecord &macros() override { return Macros; }
   bool asksForSide() override {
     return !Settings.Bridged.CalledByHost.empty() ||
-           userSourcesContain(Compiler.getSourceManager(), SideWords) ||
-           givenHeadersContain(SideWords);
+           bankstripe::asksForSide(Compiler.getSourceManager(), Settings.Args);
   }
   HostView readForHost(function_ref<void(ParsedUnit &)> Action,
                        bool Always) override {
@@ -200,36 +157,6 @@ public:
   }
 
 private:
-  /// Whether a header of a folder that the command gives by `-isystem` holds
-  /// one of \p Words. Those of the toolkit do, and tell both sides the same.
-  bool givenHeadersContain(ArrayRef<StringLiteral> Words) {
-    std::vector<std::string> Folders;
-    for (const CompilerOption &Option :
-         readOptions(Dialect::Clang, Settings.Args)) {
-      const std::string Folder = StringRef(Option.Value).rtrim('/').str() + "/";
-      if (startsWithAny(Option.Words.front(),
-                        "-isystem -cxx-isystem -idirafter") &&
-          !sys::fs::exists(Folder + "cuda_runtime.h") &&
-          !sys::fs::exists(Folder + "cuda/std/version"))
-        Folders.push_back(Folder);
-    }
-    bool Found = false;
-    forEachFile(Compiler.getSourceManager(),
-                [&](const clang::SrcMgr::FileInfo &File, clang::SourceLocation,
-                    StringRef Text) {
-                  Found = Found ||
-                          (isSystem(File.getFileCharacteristic()) &&
-                           any_of(Folders,
-                                  [&](StringRef Folder) {
-                                    return File.getName().starts_with(Folder);
-                                  }) &&
-                           any_of(Words, [&](StringRef Word) {
-                             return Text.contains(Word);
-                           }));
-                });
-    return Found;
-  }
-
   clang::CompilerInstance &Compiler;
   const Events &Parse;
   const MacroRecord &Macros;
@@ -262,13 +189,9 @@ public:
                        clang::PragmaIntroducerKind) override {
     const clang::SourceManager &SM = PP.getSourceManager();
     const clang::SourceLocation Where = SM.getExpansionLoc(Loc);
-    StringRef Rest = StringRef(SM.getCharacterData(Where));
-    size_t End = Rest.find('\n');
-    while (End != StringRef::npos && Rest.take_front(End).ends_with("\\"))
-      End = Rest.find('\n', End + 1);
-    Rest = Rest.take_front(End);
-    if (!SM.isInSystemHeader(Where) && Rest.contains("omp") &&
-        (Rest.contains("reduction") || Rest.contains("linear")))
+    if (!SM.isInSystemHeader(Where) &&
+        (isReduction(SM.getCharacterData(Where)) ||
+         isReduction(SM.getCharacterData(SM.getSpellingLoc(Loc)))))
       Into.Reductions.push_back(Where);
   }
   void SourceRangeSkipped(clang::SourceRange Range,
@@ -278,6 +201,17 @@ public:
   }
 
 private:
+  /// Whether the line at \p Text, with those that continue it, is a directive
+  /// of OpenMP by which variables get values that nobody assigns.
+  static bool isReduction(StringRef Text) {
+    size_t End = Text.find('\n');
+    while (End != StringRef::npos && Text.take_front(End).ends_with("\\"))
+      End = Text.find('\n', End + 1);
+    Text = Text.take_front(End);
+    return Text.contains("omp") &&
+           (Text.contains("reduction") || Text.contains("linear"));
+  }
+
   bool computesElsewhere(clang::SourceLocation Loc) const {
     const clang::SourceManager &SM = PP.getSourceManager();
     if (SM.isWrittenInSameFile(SM.getSpellingLoc(Loc), SM.getExpansionLoc(Loc)))
@@ -383,8 +317,7 @@ private:
       return false;
     const clang::SourceManager &Sources =
         getCompilerInstance().getSourceManager();
-    Settings.LacksShim |=
-        userSourcesContain(Sources, CompilerWords, EntriesRead);
+    Settings.LacksShim |= asksForCompiler(Sources, EntriesRead);
     EntriesRead = Sources.local_sloc_entry_size();
     return Settings.LacksShim;
   }
@@ -536,19 +469,6 @@ Expected<std::vector<std::string>> fixedArgs(ArrayRef<std::string> JobArgs) {
 }
 
 } // namespace
-
-void forEachUserFile(const clang::SourceManager &Sources,
-                     function_ref<void(clang::SourceLocation, StringRef)> Visit,
-                     unsigned First) {
-  forEachFile(
-      Sources,
-      [&](const clang::SrcMgr::FileInfo &File, clang::SourceLocation Start,
-          StringRef Text) {
-        if (!clang::SrcMgr::isSystem(File.getFileCharacteristic()))
-          Visit(Start, Text);
-      },
-      First);
-}
 
 Expected<ParseOutcome> parseUnit(const CompileJob &Job,
                                  raw_ostream &Diagnostics,

@@ -17,12 +17,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/StringSaver.h"
-#include <algorithm>
-#include <cstdlib>
+#include "llvm/Support/Process.h"
 #include <set>
 
 using namespace llvm;
@@ -139,24 +136,16 @@ public:
   }
 
 private:
-  /// \p Args as nvcc reads them. The launcher has put its command together
-  /// already.
-  static std::vector<std::string>
-  withEnvironment(const std::vector<std::string> &Args) {
-    std::vector<std::string> All;
-    auto Add = [&](const char *Name) {
-      const char *Flags = std::getenv(Name);
-      if (!Flags || std::getenv("BANKSTRIPE_WRAPPED"))
-        return;
-      BumpPtrAllocator Memory;
-      StringSaver Saver(Memory);
-      SmallVector<const char *> Words;
-      cl::TokenizeGNUCommandLine(Flags, Saver, Words);
-      All.insert(All.end(), Words.begin(), Words.end());
+  /// \p Args with what nvcc's environment adds. The launcher has done that.
+  static std::vector<std::string> withEnvironment(ArrayRef<std::string> Args) {
+    if (sys::Process::GetEnv("BANKSTRIPE_WRAPPED"))
+      return Args.vec();
+    auto FlagsIn = [](StringRef Variable) {
+      return splitWords(sys::Process::GetEnv(Variable).value_or(""));
     };
-    Add("NVCC_PREPEND_FLAGS");
+    std::vector<std::string> All = FlagsIn("NVCC_PREPEND_FLAGS");
     append_range(All, Args);
-    Add("NVCC_APPEND_FLAGS");
+    append_range(All, FlagsIn("NVCC_APPEND_FLAGS"));
     return All;
   }
   void keep(Twine Arg) { Job.ClangArgs.push_back(Arg.str()); }

@@ -40,19 +40,17 @@ bool bankstripe::areApart(const Finding &A, const Finding &B) {
          (A.Scope.end() <= B.Scope.Offset || B.Scope.end() <= A.Scope.Offset);
 }
 
-// Bytes of A in kernel Row: of the largest instance there. What the optimiser
-// leaves of it in memory is only known of the largest of all.
+// Bytes of A in kernel Row, where a smaller instance of it may run than that of
+// which the optimiser tells what is left in memory.
 static uint64_t bytesIn(const ReachedArray &A, unsigned Row) {
-  uint64_t Bytes = 0;
+  const uint64_t Largest = A.Array.Shape.BytesPerThread;
+  const uint64_t Left =
+      A.Evidence.ResidentBytes ? A.Evidence.ResidentBytes : Largest;
+  uint64_t Here = 0;
   for (auto [Instance, Rows] : llvm::zip(A.Array.Instances, A.InstanceKernels))
     if (llvm::is_contained(Rows, Row))
-      Bytes = std::max(Bytes, Instance.Shape.BytesPerThread);
-  if (!Bytes)
-    Bytes = A.Array.Shape.BytesPerThread;
-  return A.Evidence.ResidentBytes && (A.Evidence.ResidentBytes < Bytes ||
-                                      A.Array.Shape.BytesPerThread <= Bytes)
-             ? A.Evidence.ResidentBytes
-             : Bytes;
+      Here = std::max(Here, Instance.Shape.BytesPerThread);
+  return Here && Here < Largest ? std::min(Left, Here) : Left;
 }
 
 // The frames in which A can be where K runs: that of K, and those of functions
@@ -92,7 +90,6 @@ private:
 
   MergedRun &Run;
   std::vector<bool> IsHeld, HasRoom; ///< By array: in the frame of a kernel.
-  std::map<unsigned, std::set<unsigned>> HeldIn; ///< The same, by kernel.
 };
 
 } // namespace
@@ -132,7 +129,6 @@ uint64_t FrameReader::mostAtOnce(llvm::ArrayRef<unsigned> Arrays,
 // \returns the bytes of the kernel's own frame that its arrays do not fill.
 uint64_t FrameReader::fillWithArrays(unsigned Row) {
   const MergedKernel &K = Run.Kernels[Row];
-  std::set<unsigned> &HeldHere = HeldIn[Row];
   std::vector<unsigned> Inside, Held;
   for (auto [I, A] : llvm::enumerate(Run.Arrays))
     if (llvm::is_contained(A.Kernels, Row)) {
@@ -153,7 +149,6 @@ uint64_t FrameReader::fillWithArrays(unsigned Row) {
       continue;
     Held.push_back(I);
     IsHeld[I] = true;
-    HeldHere.insert(I);
     Sum += Bytes;
     Filled += llvm::alignTo(Bytes, 8);
     AtOnce = std::max(AtOnce, llvm::alignTo(Used, 8));
@@ -183,16 +178,10 @@ uint64_t FrameReader::addObjects(unsigned Row, uint64_t Rest, bool Surviving) {
         (!Surviving && Rest < Slack))
       continue;
     ReachedArray *A = arrayAt(O, Row);
-    const bool IsLocal = A && A->Evidence.Where == Residency::LocalMemory;
-    if (A &&
-        (A->Frame == FrameAnswer::Without ||
-         HeldIn[Row].count(A - Run.Arrays.data()) || (IsLocal && !Surviving)))
-      continue;    // It was looked at.
-    if (IsLocal) { // This kernel has a part of it.
-      if (A->Frame == FrameAnswer::Kept)
-        continue;
-      IsHeld[A - Run.Arrays.data()] = true;
-    } else if (A) {
+    if (A && (A->Evidence.Where == Residency::LocalMemory ||
+              A->Frame == FrameAnswer::Without))
+      continue; // It was looked at.
+    if (A) {
       A->Evidence.Where = Residency::LocalMemory;
       A->Evidence.ResidentBytes = O.Bytes;
       if (A->Frame == FrameAnswer::Kept)

@@ -9,6 +9,7 @@
 // happens, the build gets its object.
 //
 //===----------------------------------------------------------------------===//
+#include "frontend/CommandLine.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
 #include "tool/SourceRewriter.h"

@@ -14,9 +14,7 @@
 #include "frontend/CommandLine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/StringSaver.h"
 #include <set>
 
 using namespace bankstripe;
@@ -205,14 +203,6 @@ void Reader::run(Dialect WrittenFor) {
     read(Option);
   Command.MakesModule = Suffix != ".o";
   finish();
-}
-
-std::vector<std::string> bankstripe::splitWords(StringRef Text) {
-  llvm::BumpPtrAllocator Memory;
-  llvm::StringSaver Saver(Memory);
-  llvm::SmallVector<const char *, 8> Found;
-  llvm::cl::TokenizeGNUCommandLine(Text, Saver, Found);
-  return {Found.begin(), Found.end()};
 }
 
 CompilerCommand bankstripe::readCompilerCommand(std::vector<std::string> Words,

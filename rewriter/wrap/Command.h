@@ -51,9 +51,6 @@ struct CompilerCommand {
   int Launcher = llvm::sys::Process::getProcessId();
 };
 
-/// The words of \p Text, which are quoted as for a shell.
-std::vector<std::string> splitWords(llvm::StringRef Text);
-
 /// Reads \p Words, which are to be run in \p Directory. nvcc takes \p Before
 /// and \p After, words as well, from its environment.
 CompilerCommand readCompilerCommand(std::vector<std::string> Words,

@@ -67,6 +67,14 @@ TEST(HostSizes, AreThoseOfArrays) {
   EXPECT_EQ(F.Instances[0].Shape.BytesPerThread, 128u);
 }
 
+TEST(HostSizes, AreNotTakenWhereTheHostMayHaveAnotherText) {
+  const Finding F = findingOf("#ifdef __CUDA_ARCH__\n#define N 64\n#else\n"
+                              "#define N 16\n#endif\nlong double unused;\n"
+                              "__global__ void kernel(int *out, int i) {\n"
+                              "  int a[N]; a[i] = i; *out = a[i / 2];\n}\n");
+  EXPECT_EQ(F.Shape.BytesPerThread, 256u);
+}
+
 TEST(HostSizes, LeaveNoBoundsThatAreNumbers) {
   const auto Bounds = [](const std::string &Type) {
     return factsOf("__global__ void __launch_bounds__(16 * sizeof(" + Type +
@@ -84,8 +92,13 @@ TEST(UnsureConstants, AreMadeOfTheNameOfAFunction) {
   EXPECT_THAT(whyUnseen("template <class T> constexpr int f() {\n"
                         "  return sizeof(__PRETTY_FUNCTION__); }\n",
                         "f<int>()"),
-              HasSubstr(":2 asks for the text of __PRETTY_FUNCTION__, which "
-                        "nvcc may answer otherwise"));
+              HasSubstr(":2 depends on the text of __PRETTY_FUNCTION__, where "
+                        "nvcc may differ"));
+  EXPECT_THAT(whyUnseen("struct S { int n = 0; constexpr S() {\n"
+                        "  for (auto *p = __PRETTY_FUNCTION__; *p; ++p) ++n;\n"
+                        "} };\n",
+                        "S().n"),
+              HasSubstr(":2 depends on the text"));
   EXPECT_EQ(whyUnseen("void log(const char *);\n"
                       "void f() { log(__PRETTY_FUNCTION__); }\n"
                       "constexpr int n = 64;\n",
@@ -95,15 +108,18 @@ TEST(UnsureConstants, AreMadeOfTheNameOfAFunction) {
 
 TEST(UnsureConstants, AreMadeOfFunctionsOfTheOtherSide) {
   const std::string Both = "__device__ double f(int); char f(double);\n";
-  EXPECT_THAT(whyUnseen(Both, "8 * sizeof(f(1))"), HasSubstr("what 'f' means"));
+  EXPECT_THAT(
+      whyUnseen(Both, "8 * sizeof(f(1))"),
+      HasSubstr("depends on which 'f' is meant, that of the host or of the "
+                "device, where nvcc may differ"));
   EXPECT_THAT(whyUnseen("struct S { __device__ double m(int); char m(double);"
                         " };\n",
                         "8 * sizeof(S().m(1))"),
-              HasSubstr("what 'm' means"));
+              HasSubstr("which 'm' is meant"));
   EXPECT_THAT(whyUnseen("constexpr int f(double) { return 64; }\n"
                         "__device__ constexpr int f(int) { return 96; }\n",
                         "f(1)"),
-              HasSubstr("what 'f' means"));
+              HasSubstr("which 'f' is meant"));
   EXPECT_EQ(whyUnseen(Both, "8 * sizeof(int)"), "");
   EXPECT_EQ(whyUnseen("__host__ __device__ double f(int);\n"
                       "__host__ __device__ char f(double);\n",
@@ -126,7 +142,8 @@ TEST(UnsureConstants, AreMadeOfClosuresForBothSides) {
                          "constexpr int n = 64;\n",
                      "n");
   };
-  EXPECT_THAT(Sized("__host__ __device__"), HasSubstr("the size of a closure"));
+  EXPECT_THAT(Sized("__host__ __device__"),
+              HasSubstr("the size of an extended lambda"));
   EXPECT_EQ(Sized(""), "");
 }
 
@@ -141,6 +158,9 @@ TEST(UnsureConstants, AreVariablesThatAreReduced) {
   };
   EXPECT_EQ(Threads("#pragma omp parallel for reduction(+ : b)"), 0u);
   EXPECT_EQ(Threads("#pragma omp parallel for \\\n  linear(b)"), 0u);
+  EXPECT_EQ(Threads("\n#define SUM _Pragma(\"omp parallel for "
+                    "reduction(+ : b)\")\nSUM"),
+            0u);
   EXPECT_EQ(Threads("#pragma omp parallel for num_threads(2)"), 64u);
   EXPECT_EQ(launchIn("int b = 0;\n#pragma omp parallel for reduction(+ : b)\n"
                      "for (int i = 0; i < n; ++i) b = i;\n"
@@ -170,9 +190,10 @@ TEST(ArgumentLookup, MayFindAnotherKernel) {
                  "void run(ns::S *s, int *i) { k<<<1, 64>>>(s); }\n");
   ASSERT_EQ(Facts.Launches.size(), 1u);
   EXPECT_EQ(Facts.Launches[0].Text.Problem,
-            "its arguments may find another kernel");
+            "argument-dependent lookup may find another kernel");
   for (const Kernel &K : Facts.Kernels)
-    EXPECT_THAT(K.WhyUnseen, HasSubstr("the arguments of a launch may find it"))
+    EXPECT_THAT(K.WhyUnseen,
+                HasSubstr("argument-dependent lookup may find it at "))
         << K.Name;
 }
 

@@ -270,11 +270,15 @@ TEST(Translate, FlagsOfTheEnvironmentStandAroundThoseOfNvcc) {
   setenv("NVCC_APPEND_FLAGS", "-UA", 1);
   const Strings Nvcc = translate({"nvcc", "-DC", "a.cu"}).ClangArgs;
   const Strings Clang = translate({"clang++", "-x", "cuda", "a.cu"}).ClangArgs;
+  setenv("BANKSTRIPE_WRAPPED", "1", 1);
+  const Strings Launched = translate({"nvcc", "-DC", "a.cu"}).ClangArgs;
+  unsetenv("BANKSTRIPE_WRAPPED");
   unsetenv("NVCC_PREPEND_FLAGS");
   unsetenv("NVCC_APPEND_FLAGS");
   EXPECT_THAT(Nvcc, IsSupersetOf({"-DA=1", "-DB", "-DC", "-UA"}));
   EXPECT_LT(std::ranges::find(Nvcc, "-DC"), std::ranges::find(Nvcc, "-UA"));
   EXPECT_THAT(Clang, Not(Contains("-DB")));
+  EXPECT_THAT(Launched, Not(Contains("-DB"))) << "the launcher adds them";
 }
 
 TEST(Translate, LauncherBeforeNvcc) {

@@ -129,6 +129,34 @@ TEST(Frames, FunctionsOneAfterTheOtherShareBytesBesideTheKernel) {
   EXPECT_EQ(arraysInFrame(U.plan()), 2u);
 }
 
+// Inlined, they lie beside each other, and their sum is what the frame has.
+TEST(Frames, ArraysThatFillAFrameNeedNoRoundingBetweenThem) {
+  TestUnit U = withFrame(128);
+  unsigned Line = 10;
+  for (unsigned Bytes : {100, 16, 12}) {
+    TestArray F = makeArray("a" + std::to_string(Bytes), Bytes, 1, Line++);
+    F.Function.Id = F.Name;
+    F.Function.IsKernel = false;
+    U.array(F);
+  }
+  EXPECT_EQ(arraysInFrame(U.plan()), 3u);
+  EXPECT_EQ(U.plan().Kernels[0].Frame.UnnamedBytes, 0u);
+}
+
+// nvcc leaves out what no thread reads of it.
+TEST(Frames, WhatMovedWasInTheFrameThatIsGone) {
+  TestUnit U = withFrame(24);
+  U.array(makeArray("table", 12));
+  EXPECT_EQ(U.plan().Kernels[0].Frame.UnnamedBytes, 24u);
+  MeasuredVersion V = confirmed(U);
+  V.Before = U.Result.Resources;
+  V.After["k"] = V.Before["k"];
+  V.After["k"].StackFrame = 0;
+  EXPECT_EQ(U.plan({}, {{V}}).Kernels[0].Frame.UnnamedBytes, 0u);
+  V.After["k"].StackFrame = 24;
+  EXPECT_EQ(U.plan({}, {{V}}).Kernels[0].Frame.UnnamedBytes, 24u);
+}
+
 TEST(Frames, AFunctionThatIsNotInlinedHasAFrameOfItsOwn) {
   TestUnit U = withFrame(0);
   U.Result.Resources["k"].Callees["_Z4pickPi"] = 64;

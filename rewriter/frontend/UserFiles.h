@@ -1,0 +1,42 @@
+//===-- UserFiles.h - what the files of a parse say -------------*- C++ -*-===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BANKSTRIPE_FRONTEND_USERFILES_H
+#define BANKSTRIPE_FRONTEND_USERFILES_H
+
+#include "clang/Basic/SourceLocation.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace clang {
+class SourceManager;
+} // namespace clang
+
+namespace bankstripe {
+
+/// Calls \p Visit with each file that \p Sources has read and that is no system
+/// header: where it begins, and its text. Leaves out the \p First entries.
+void forEachUserFile(
+    const clang::SourceManager &Sources,
+    llvm::function_ref<void(clang::SourceLocation, llvm::StringRef)> Visit,
+    unsigned First = 0);
+
+/// Whether one of these files asks which side it is compiled for
+/// (`__CUDA_ARCH__`), or a header of a folder that \p Args, for Clang, give by
+/// `-isystem`.
+bool asksForSide(const clang::SourceManager &Sources,
+                 llvm::ArrayRef<std::string> Args);
+
+/// Whether one of these files asks who compiles it. Leaves out the \p First
+/// entries.
+bool asksForCompiler(const clang::SourceManager &Sources, unsigned First);
+
+} // namespace bankstripe
+
+#endif
