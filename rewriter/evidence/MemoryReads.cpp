@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/MemoryReads.h"
-#include "evidence/AssemblyText.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/SimplifyQuery.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -22,7 +21,8 @@
 using namespace llvm;
 using bankstripe::Read;
 
-bool bankstripe::isSeenByBlocks(const Value &Pointer) {
+// Whether other blocks can write where Pointer leads.
+static bool isSeenByBlocks(const Value &Pointer) {
   const Value *Object = getUnderlyingObject(&Pointer, /*MaxLookup=*/0);
   switch (Object->getType()->getPointerAddressSpace()) {
   case NVPTXAS::ADDRESS_SPACE_GENERIC:
@@ -38,11 +38,20 @@ const Value *bankstripe::pointerOf(const Instruction &I) {
   return Location ? Location->Ptr : nullptr;
 }
 
+// Whether Call is assembly that does nothing but add its last operand by an
+// atomic operation.
+static bool addsInAssembly(const CallBase &Call) {
+  const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());
+  const StringRef Text = Code ? Code->getAsmString() : "";
+  return Text.starts_with("atom.") && Text.contains(".add.") &&
+         !Text.trim("; \n\t").contains(';') && Call.arg_size() > 1;
+}
+
 int bankstripe::directionOf(const Instruction &I) {
   const auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
   const auto *Call = dyn_cast<CallBase>(&I);
   const Value *Added = Atomic ? Atomic->getValOperand()
-                       : Call && bankstripe::addsInAssembly(*Call)
+                       : Call && addsInAssembly(*Call)
                            ? std::prev(Call->arg_end())->get()
                            : nullptr;
   const bool Subtracts = Atomic && Atomic->getOperation() == AtomicRMWInst::Sub;
@@ -57,6 +66,35 @@ int bankstripe::directionOf(const Instruction &I) {
   return Bits.isNegative() == Subtracts ? 1 : -1;
 }
 
+// Whether V may be an address of memory that other blocks write: a pointer, or
+// a number of 64 bits. Addresses of shared memory may have 32.
+static bool mayBeSeenAt(const Value &V) {
+  if (const auto *Number = dyn_cast<PtrToIntOperator>(&V))
+    return isSeenByBlocks(*Number->getPointerOperand());
+  return V.getType()->isPointerTy()
+             ? isSeenByBlocks(V)
+             : V.getType()->isIntegerTy(64) && !isa<ConstantInt>(V);
+}
+
+// Whether it loads, from an address that it is given.
+static bool loads(const CallBase &Call, StringRef Text) {
+  return (Text.contains("ld.") || Text.contains("ld_") ||
+          Text.contains("atom.")) &&
+         any_of(Call.args(),
+                [](const Use &Argument) { return mayBeSeenAt(*Argument); });
+}
+
+// Whether Call is assembly that loads what others may write.
+static bool loadsInAssembly(const CallBase &Call) {
+  const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());
+  if (!Code || Call.getType()->isVoidTy() || Call.arg_empty())
+    return false;
+  const StringRef Text = Code->getAsmString();
+  if (Text.contains(".nc")) // The writes of others may never be seen.
+    return false;
+  return loads(Call, Text);
+}
+
 Read bankstripe::kindOf(const Instruction &I) {
   auto If = [](bool Condition) { return Condition ? Read::Anew : Read::No; };
   if (const auto *Load = dyn_cast<LoadInst>(&I)) {
@@ -67,12 +105,22 @@ Read bankstripe::kindOf(const Instruction &I) {
   if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
     return If(isSeenByBlocks(*pointerOf(I)));
   const auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call || !bankstripe::loadsInAssembly(*Call))
+  if (!Call || !loadsInAssembly(*Call))
     return Read::No;
   // `__ldcg` and its like are loads with a hint.
   return cast<InlineAsm>(Call->getCalledOperand())->hasSideEffects()
              ? Read::Anew
              : Read::Plain;
+}
+
+bool bankstripe::pollsInAssembly(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  const auto *Code =
+      Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
+  if (!Code)
+    return false;
+  const StringRef Text = Code->getAsmString();
+  return (Text.contains("bra ") || Text.contains("bra.")) && loads(*Call, Text);
 }
 
 bool bankstripe::mayMakeLoopWait(const Instruction &I) {
@@ -83,6 +131,5 @@ bool bankstripe::mayMakeLoopWait(const Instruction &I) {
   }
   const auto *Call = dyn_cast<CallBase>(&I);
   return (Call && Call->isInlineAsm() && !Call->getType()->isVoidTy()) ||
-         bankstripe::pollsInAssembly(I) || isa<FenceInst>(I) ||
-         kindOf(I) == Read::Anew;
+         pollsInAssembly(I) || isa<FenceInst>(I) || kindOf(I) == Read::Anew;
 }

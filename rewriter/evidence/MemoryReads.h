@@ -26,8 +26,9 @@ Read kindOf(const llvm::Instruction &I);
 /// there may be 0 once a function is inlined.
 bool mayMakeLoopWait(const llvm::Instruction &I);
 
-/// Whether other blocks can write where \p Pointer leads.
-bool isSeenByBlocks(const llvm::Value &Pointer);
+/// Whether \p I is assembly that loads in a loop of its own what others may
+/// write.
+bool pollsInAssembly(const llvm::Instruction &I);
 
 /// Where \p I reads or writes, if it is a load, a store or an atomic operation.
 const llvm::Value *pointerOf(const llvm::Instruction &I);

@@ -37,7 +37,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Waiting.h"
-#include "evidence/AssemblyText.h"
 #include "evidence/DeviceModule.h"
 #include "evidence/MemoryReads.h"
 #include "llvm/ADT/SmallPtrSet.h"

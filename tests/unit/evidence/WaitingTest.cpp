@@ -53,6 +53,17 @@ TEST(Waiting, ByAssembly) {
                      "while (x < n);"));
   EXPECT_FALSE(waits("do asm volatile(\"ld.shared.u32 %0, [%1];\" : \"=r\"(x)"
                      " : \"r\"(n) : \"memory\"); while (x != n);"));
+  // As libcu++ loads from a barrier, for every kind of memory.
+  auto At = [](const std::string &Address) {
+    return waits("do asm volatile(\"ld.acquire.cta.u32 %0, [%1];\" : \"=r\"(x)"
+                 " : \"l\"(" +
+                     Address + ") : \"memory\"); while (x != n);",
+                 "__shared__ int own[4]; __device__ int all[4];");
+  };
+  EXPECT_FALSE(At("own + (n & 3)"));
+  EXPECT_FALSE(At("(unsigned long long)(own + (n & 3))"));
+  EXPECT_TRUE(At("all + (n & 3)"));
+  EXPECT_TRUE(At("(unsigned long long)(n < 7 ? own : all)"));
 }
 
 TEST(Waiting, WithPlainLoadsThatAFenceKeepsInTheLoop) {
