@@ -242,6 +242,15 @@ static bool nameAssignedType(const Fault &F, Bridges &B) {
   return true;
 }
 
+// `s.f<N>(x)` for `s.template f<N>(x)`.
+static bool addTemplateToMember(const Fault &F, Bridges &B) {
+  if (F.Index == 0 || F.Index + 1 == F.Tokens.size() ||
+      !isQualified(F, F.Index) || F.Tokens[F.Index + 1].Text != "<")
+    return false;
+  B.Behind[F.at(F.Index - 1)] = {"template", F.at(F.Index).second};
+  return true;
+}
+
 // `S<T>::f<N>(x)` for `S<T>::template f<N>(x)`.
 static bool addTemplate(const Fault &F, Bridges &B) {
   bool Found = false;
@@ -382,9 +391,13 @@ static constexpr Bridge Table[] = {
     {diag::err_ovl_ambiguous_call, nameGlobally, "write '::' before the name"},
     {diag::err_ovl_ambiguous_oper_binary, nameAssignedType,
      "name the type of the list: = T{...}"},
+    {diag::err_template_kw_missing, addTemplateToMember,
+     "put 'template' before the name of the member"},
     {diag::err_template_kw_missing, addTemplate,
      "put 'template' before the name of the member"},
     {diag::err_ovl_unresolvable, addTemplate,
+     "put 'template' before the name of the member"},
+    {diag::err_bound_member_function, addTemplateToMember,
      "put 'template' before the name of the member"},
     {diag::err_found_in_dependent_base, addThis,
      "put 'this->' before the name of the member"},

@@ -280,6 +280,16 @@ TEST(Bridges, MembersOfTemplatesWithoutTheKeyword) {
       "  template <int N> static void go(T *, T) {} };\n"
       "template <class T> void run(T *p) { Cast<T>::go<4>(p, 1); }\n"
       "void all(int *p) { run(p); }\n"));
+  for (const std::string Overload : {"", "  template <int N> void go(int) {}\n"})
+    EXPECT_TRUE(parsesBridged(
+        "struct Steps {\n" + Overload +
+        "  template <int N> int go(int x, int y) { return x + N; }\n};\n"
+        "template <class T, int N> struct Run {\n"
+        "  T steps, *next;\n"
+        "  int run(int x) {\n"
+        "    return steps.go<N>(x, 1) + next->go<3>(this->steps.go<4>(x, 2),"
+        " 2);\n  }\n};\n"
+        "int all(Run<Steps, 5> r) { return r.run(7); }\n"));
 }
 
 TEST(Bridges, MembersOfBasesWithoutThis) {
