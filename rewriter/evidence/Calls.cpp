@@ -78,6 +78,8 @@ public:
   /// The functions of the user's that the calls of \p F, or of system headers
   /// in between, lead to first.
   std::set<std::string> userCallees(const Function &F) const;
+  /// Likewise, that calls through pointers may lead to.
+  std::set<std::string> calledByPointer() const;
 
 private:
   void readConstant(const Constant &C, Body *Into);
@@ -190,8 +192,10 @@ std::set<std::string> CallGraph::userCallees(const Function &F) const {
   FunctionSet Seen;
   std::set<std::string> Result;
   auto Add = [&](const Function &From) {
-    addCallees(From, /*Hidden=*/true, Seen);
+    addCallees(From, /*Hidden=*/false, Seen);
     Seen.insert_range(bodyOf(From).Passed);
+    if (bodyOf(From).CallsUnknown)
+      Result.insert(CalledByPointer.str());
   };
   Add(F);
   // NOLINTNEXTLINE(modernize-loop-convert): it grows.
@@ -200,6 +204,16 @@ std::set<std::string> CallGraph::userCallees(const Function &F) const {
       Add(*Seen[I]);
     else
       Result.insert(sourceName(*Seen[I]).str());
+  return Result;
+}
+
+std::set<std::string> CallGraph::calledByPointer() const {
+  std::set<std::string> Result;
+  for (const Function *F : AddressTaken)
+    if (isOfSystem(*F))
+      Result.merge(userCallees(*F));
+    else
+      Result.insert(sourceName(*F).str());
   return Result;
 }
 
@@ -378,6 +392,12 @@ void CallReader::listFunctions() {
     Listed.Shared = sharedMemoryOf(F, {}, Calls);
     Listed.Shared.Asks = Calls.askedSize(F, Calls.below(F));
   }
+  const std::set<std::string> ByPointer = Calls.calledByPointer();
+  if (!ByPointer.empty())
+    Result.Functions.push_back({CalledByPointer.str(),
+                                {ByPointer.begin(), ByPointer.end()},
+                                /*Defined=*/true,
+                                SharedMemory()});
 }
 
 void readCalls(const Module &M, const AllocaTracker &Tracker, bool Linked,

@@ -106,6 +106,7 @@ BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyBegin,
                   BoundsExcludedBy, MayEdit, AddressTaken, AddressTakenAt,
                   WhyUnseen, AttributeSetAt, ClaimedAlignment, AskedAboutAt,
                   Text)
+BANKSTRIPE_FIELDS(UnseenUse, Kernel, Means, Where, Why, SetsAttributes)
 BANKSTRIPE_FIELDS(HostParameter, FunctionId, Index)
 BANKSTRIPE_FIELDS(HostArgument, For, Values, Same)
 BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Shape, Source, Parameter,
@@ -114,9 +115,9 @@ BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Shape, Source, Parameter,
 BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text, HasBlock, Threads,
                   Source)
 BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, NoArrays, SharedArrays,
-                  Kernels, Launches, Queries, Arguments, NodesChangedAt,
-                  AsksForSide, Callees, Functions, Contents, NumberedFiles,
-                  Sources)
+                  Kernels, UnseenUses, Launches, Queries, Arguments,
+                  NodesChangedAt, AsksForSide, Callees, Functions, Contents,
+                  NumberedFiles, Sources)
 
 BANKSTRIPE_FIELDS(SharedArray, Id, Name, Where, Function, Type, ElementBytes,
                   Extents, LastExtent, IsSum, Obstacles)

@@ -50,7 +50,7 @@ private:
   void forgetNumbers(Launch &L, const std::string &Why) const;
   bool hasReduction(const FunctionDecl *Function) const;
   void readKernels();
-  void noteLaunchesOf(const std::set<SkippedLaunch> &Elsewhere, StringRef Who);
+  void noteUnseenUses(const std::set<SkippedLaunch> &Elsewhere);
   void checkMacros();
   std::vector<std::string> macrosIn(StringRef Helper) const;
   FileID fileOf(StringRef Path) const;
@@ -195,39 +195,39 @@ void UnitReader::readKernels() {
     if (!Function->hasAttr<CUDAGlobalAttr>() || Function->isDependentContext())
       continue;
     Kernel K = readKernel(Function, Bodies, Text, MayEdit);
-    auto Address = AddressTaken.find(K.Id);
-    K.AddressTaken = HostUnknown || Address != AddressTaken.end();
-    if (K.AddressTaken)
-      K.AddressTakenAt = HostUnknown ? K.Where : Address->second;
-    K.WhyUnseen = WhyHostUnknown;
+    for (const UnseenUse &Each : Facts.UnseenUses)
+      if (Each.isOf(K))
+        Each.addTo(K);
     // A number that nvcc may have otherwise.
     if ((!WhyHostUnknown.empty() || Unsure.HaveHostSizes) && K.Bounds &&
         K.Bounds->Text.empty()) {
       K.Bounds.reset();
       K.BoundsInsertion = TextRange();
     }
-    if (auto Set = AttributesSet.find(K.Id); Set != AttributesSet.end())
-      K.AttributeSetAt = Set->second;
     Facts.Kernels.push_back(std::move(K));
   }
 }
 
-// `kernel` of `space::kernel<int>`.
-static StringRef simpleName(StringRef Name) {
-  Name = withoutTemplateArguments(Name);
-  return Name.substr(Name.rfind(':') + 1);
-}
-
-// Launches of another configuration, with any block.
-void UnitReader::noteLaunchesOf(const std::set<SkippedLaunch> &Elsewhere,
-                                StringRef Who) {
+// Elsewhere: launches of another configuration, with any block.
+void UnitReader::noteUnseenUses(const std::set<SkippedLaunch> &Elsewhere) {
+  std::vector<UnseenUse> &Uses = Facts.UnseenUses;
+  std::set<std::string> Known;
+  for (const FunctionDecl *Kernel : Collected.Kernels)
+    if (HostUnknown && Known.insert(Kernel->getNameAsString()).second)
+      Uses.push_back(
+          {Kernel->getNameAsString(), Naming::Last, Place(), WhyHostUnknown});
+  for (const auto &[Id, Where] : AddressTaken)
+    Uses.push_back({Id, Naming::Mangled, Where});
+  for (const auto &[Id, Where] : AttributesSet)
+    Uses.push_back({Id, Naming::Mangled, Where, "", /*SetsAttributes=*/true});
   for (const auto &[Name, Where] : Elsewhere)
-    for (Kernel &K : Facts.Kernels)
-      if (!K.AddressTaken && simpleName(K.Name) == Name) {
-        K.AddressTaken = true;
-        K.AddressTakenAt = Where;
-        K.WhyUnseen = (Who + " it at " + shortText(Where)).str();
-      }
+    Uses.push_back(
+        {Name, Naming::Last, Where,
+         "text that conditions leave out launches it at " + shortText(Where)});
+  for (const auto &[Name, Where] : FoundByArguments)
+    Uses.push_back(
+        {Name, Naming::LastAny, Where,
+         "argument-dependent lookup may find it at " + shortText(Where)});
 }
 
 // The names in \p Code, and whether a parenthesis follows one of each.
@@ -431,11 +431,10 @@ void UnitReader::readHost() {
     if (Function->hasAttr<CUDAGlobalAttr>())
       AddressTaken.try_emplace(kernelId(Function),
                                Text.place(Name->getExprLoc()));
-  for (const FunctionDecl *Function : Collected.Functions)
-    if (Function->hasAttr<CUDAGlobalAttr>() &&
-        !Function->isDependentContext() && Names.hasOtherNames(Function))
-      AddressTaken.try_emplace(kernelId(Function),
-                               Text.place(Function->getLocation()));
+  for (const FunctionDecl *Kernel : Collected.Kernels)
+    if (!Kernel->isDependentContext() && Names.hasOtherNames(Kernel))
+      AddressTaken.try_emplace(kernelId(Kernel),
+                               Text.place(Kernel->getLocation()));
 }
 
 // What the host does is what a parse for the host says, where the two differ.
@@ -570,9 +569,8 @@ UnitFacts UnitReader::read(bool IsAlone) {
       A.Values.reset();
       A.Same.reset();
     }
+  noteUnseenUses(Elsewhere);
   readKernels();
-  noteLaunchesOf(Elsewhere, "text that conditions leave out launches");
-  noteLaunchesOf(FoundByArguments, "argument-dependent lookup may find");
   Facts.Callees = Pointers.callees();
   Facts.Functions =
       readFunctionTexts(Collected.Functions, Holders, Bodies, Text, MayEdit);

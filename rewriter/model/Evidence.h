@@ -90,6 +90,10 @@ struct SharedMemory {
   }
 };
 
+/// Stands for whatever functions a unit calls through pointers, which are those
+/// of which some unit names the address.
+inline constexpr llvm::StringLiteral CalledByPointer = "*";
+
 /// A device function of a unit that is linked with others (`-rdc=true`), so
 /// that calls can be followed from one to the next.
 struct DeviceFunction {

@@ -171,6 +171,27 @@ struct Kernel {
   KernelText Text;
 };
 
+/// Which kernels a name means.
+enum class Naming {
+  Mangled,
+  Last,    ///< The last part, of a kernel of the unit if it has any such.
+  LastAny, ///< The same, of whatever unit.
+};
+
+/// What a unit may do with a kernel where nobody can see it: launch it, or set
+/// its attributes. The kernel may be another unit's.
+struct UnseenUse {
+  std::string Kernel;
+  Naming Means = Naming::Last;
+  Place Where = {};     ///< Invalid where nothing says it: at the kernel then.
+  std::string Why = {}; ///< As Kernel::WhyUnseen.
+  bool SetsAttributes = false; ///< And nothing else.
+
+  bool isOf(const bankstripe::Kernel &K) const;
+  /// Notes it as one of \p K.
+  void addTo(bankstripe::Kernel &K) const;
+};
+
 /// A parameter of a host function, as a value that its callers know.
 struct HostParameter {
   std::string FunctionId; ///< Mangled name.
@@ -234,6 +255,7 @@ struct UnitFacts {
   std::set<Place> NoArrays;
   std::vector<SharedArray> SharedArrays; ///< Of a fixed size.
   std::vector<Kernel> Kernels;
+  std::vector<UnseenUse> UnseenUses; ///< Those of Kernels know them already.
   std::vector<Launch> Launches;
   std::vector<OccupancyQuery> Queries;
   std::vector<HostArgument> Arguments; ///< Of the user's host functions.

@@ -23,9 +23,9 @@ LinkedCalls::LinkedCalls(llvm::ArrayRef<UnitResult> Units) {
   }
 }
 
-std::set<std::string> LinkedCalls::below(const std::string &Id) const {
+std::set<std::string>
+LinkedCalls::belowAll(std::vector<std::string> Open) const {
   std::set<std::string> Seen;
-  std::vector<std::string> Open{Id};
   while (!Open.empty()) {
     auto It = Functions.find(Open.back());
     Open.pop_back();

@@ -26,7 +26,11 @@ public:
 
   bool knows(const std::string &Id) const { return Functions.count(Id) != 0; }
   /// Whatever the calls of \p Id lead to; itself only when it calls itself.
-  std::set<std::string> below(const std::string &Id) const;
+  std::set<std::string> below(const std::string &Id) const {
+    return belowAll({Id});
+  }
+  /// The same of several.
+  std::set<std::string> belowAll(std::vector<std::string> Open) const;
   /// Declared somewhere, defined nowhere.
   bool isMissing(const std::string &Id) const;
   /// What \p Id, and \p Below that, have of shared memory in all.

@@ -125,6 +125,7 @@ private:
 
   void addKernels(const UnitResult &Unit);
   void addLaunches(const UnitResult &Unit);
+  void addUnseenUses(const UnitResult &Unit);
   void addArrays(const UnitResult &Unit);
   void addCallees(const UnitResult &Unit);
   void addFunctions(const UnitResult &Unit);
@@ -154,6 +155,7 @@ private:
       RowsInUnit;
   std::map<Place, unsigned> ArrayIndex;
   std::set<Place> NoArrays;                ///< Of all units.
+  std::set<Place> UsedUnseen;              ///< Kernels.
   std::map<std::string, unsigned> Readers; ///< Units, of each source.
 };
 
@@ -273,6 +275,7 @@ void Merger::addKernels(const UnitResult &Unit) {
     if (K.AddressTaken) {
       Facts.AddressTaken = true;
       Facts.AddressTakenAt = K.AddressTakenAt;
+      Facts.WhyUnseen = K.WhyUnseen;
     }
     Into.WaitsForBlocks |= Unit.Evidence.Waiting.count(K.Id) != 0;
     if (auto Found = Unit.Resources.find(K.Id); Found != Unit.Resources.end())
@@ -302,6 +305,24 @@ void Merger::addLaunches(const UnitResult &Unit) {
       Run.Kernels[Row].Queries.push_back(Q);
       Run.Kernels[Row].Facts.AskedAboutAt = Q.Where;
     }
+}
+
+// Of kernels that another unit may define, such as instances of a template that
+// both have.
+void Merger::addUnseenUses(const UnitResult &Unit) {
+  for (const UnseenUse &Each : Unit.Facts.UnseenUses) {
+    std::set<Place> Own;
+    for (const Kernel &K : Unit.Facts.Kernels)
+      if (Each.Means != Naming::LastAny && Each.isOf(K))
+        Own.insert(K.Where);
+    for (MergedKernel &K : Run.Kernels) {
+      if (!Each.isOf(K.Facts) || (!Own.empty() && !Own.count(K.Facts.Where)))
+        continue;
+      Each.addTo(K.Facts);
+      if (!Each.SetsAttributes)
+        UsedUnseen.insert(K.Facts.Where);
+    }
+  }
 }
 
 // --- Arrays ------------------------------------------------------------------
@@ -374,6 +395,8 @@ void Merger::addArrays(const UnitResult &Unit) {
       Options.Others != Outside::Nobody && !Unit.Evidence.Functions.empty();
   const LinkedCalls Calls(MayBeLinked ? llvm::ArrayRef(Unit)
                                       : llvm::ArrayRef<UnitResult>());
+  const std::set<std::string> Called =
+      MayBeLinked ? calledByOthers(Unit, Calls) : std::set<std::string>();
   static const ArrayEvidence None;
   for (auto [I, Found] : llvm::enumerate(Unit.Facts.Findings)) {
     if (!ArrayIndex.count(Found.Where))
@@ -390,8 +413,8 @@ void Merger::addArrays(const UnitResult &Unit) {
       if (auto Reached = whyKernelsLeave(F, Evidence, Calls))
         F.Obstacles.push_back(std::move(*Reached));
     addFinding(F, Evidence, Unit);
-    if (auto Called = MayBeLinked ? whyOthersCall(F) : std::nullopt)
-      Run.Arrays[ArrayIndex.at(F.Where)].OnlyInCopy = std::move(Called);
+    if (auto Why = MayBeLinked ? whyOthersCall(F, Called) : std::nullopt)
+      Run.Arrays[ArrayIndex.at(F.Where)].OnlyInCopy = std::move(Why);
   }
   for (auto [I, A] : llvm::enumerate(Unit.Facts.SharedArrays)) {
     AccessedArray &Into = Run.SharedArrays[A.Where].emplace_back();
@@ -492,15 +515,11 @@ void Merger::followCalls() {
 // A kernel may wait for what another one writes. In one stream, that one is
 // done before.
 void Merger::findAwaited() {
-  std::set<Place> Beside;
+  // A graph, or whoever has the address; what cannot be seen has one stream.
+  std::set<Place> Beside = UsedUnseen;
   for (const MergedKernel &K : Run.Kernels)
     if (llvm::any_of(K.Launches, std::mem_fn(&Launch::mayRunBesideOthers)))
       Beside.insert(K.Facts.Where);
-  // A graph, or whoever has the address; what cannot be seen has one stream.
-  for (const UnitResult &Unit : Units)
-    for (const Kernel &K : Unit.Facts.Kernels)
-      if (K.AddressTaken)
-        Beside.insert(K.Where);
   auto RunsBeside = [&](const MergedKernel &K) {
     return Beside.count(K.Facts.Where) != 0;
   };
@@ -540,6 +559,7 @@ MergedRun Merger::merge() {
   }
   for (const UnitResult &Unit : Units) {
     addLaunches(Unit);
+    addUnseenUses(Unit);
     addArrays(Unit);
     addCallees(Unit);
     addFunctions(Unit);

@@ -21,11 +21,26 @@ Kernel bankstripe::asOthersSee(Kernel K, Outside Who) {
   return K;
 }
 
-// Of a function in a header any unit's version may be taken.
-std::optional<Obstacle> bankstripe::whyOthersCall(const Finding &F) {
+std::set<std::string> bankstripe::calledByOthers(const UnitResult &Unit,
+                                                 const LinkedCalls &OfUnit) {
+  std::set<std::string> Kernels;
+  for (const Kernel &K : Unit.Facts.Kernels)
+    Kernels.insert(K.Id);
+  std::vector<std::string> Entries;
+  for (const DeviceFunction &F : Unit.Evidence.Functions)
+    if (F.Defined && !isInternal(F.Id) && !Kernels.count(F.Id))
+      Entries.push_back(F.Id);
+  std::set<std::string> Result = OfUnit.belowAll(Entries);
+  Result.insert(Entries.begin(), Entries.end());
+  return Result;
+}
+
+std::optional<Obstacle>
+bankstripe::whyOthersCall(const Finding &F,
+                          const std::set<std::string> &Called) {
   if (F.Function.IsKernel ||
-      llvm::all_of(F.Instances, [](const ArrayInstance &I) {
-        return isInternal(I.FunctionId);
+      llvm::none_of(F.Instances, [&](const ArrayInstance &I) {
+        return !isInternal(I.FunctionId) || Called.count(I.FunctionId);
       }))
     return std::nullopt;
   return Obstacle{Reason::BlockSizeUnknown, F.Where,

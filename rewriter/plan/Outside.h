@@ -21,10 +21,17 @@ namespace bankstripe {
 /// block.
 Kernel asOthersSee(Kernel K, Outside Who);
 
+/// The functions of \p Unit, whose calls are \p OfUnit, that calls by others
+/// may lead to.
+std::set<std::string> calledByOthers(const UnitResult &Unit,
+                                     const LinkedCalls &OfUnit);
+
 /// Why \p F must stay where others are linked with the device code of its unit:
 /// whoever calls its function does so with blocks and shared memory of its own.
-/// (Nobody else calls a copy of it.) Nothing if nobody can.
-std::optional<Obstacle> whyOthersCall(const Finding &F);
+/// (Nobody else calls a copy of it.) \p Called: the functions that they may
+/// reach. Nothing if nobody can.
+std::optional<Obstacle> whyOthersCall(const Finding &F,
+                                      const std::set<std::string> &Called);
 
 /// Why \p F must stay there in any case: its kernels call functions that the
 /// unit, whose calls are \p OfUnit, does not define. Nothing if they do not.

@@ -4,6 +4,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -175,6 +176,48 @@ class HeadersBesideSources(ToolTest):
         texts = [self.read(f"out/{folder}/tally.cuh") for folder in ("inc", "link")]
         self.assertEqual(texts[1], '#include "../inc/tally.cuh"\n')
         self.assertIn("bins_stripes", texts[0])
+
+
+class KernelOfAnotherFile(ToolTest):
+    """What a file does with a kernel that another one defines, where its block is not seen."""
+
+    HEADER = "#pragma once\n__global__ void count(const int *in, int *out);\n"
+    WRAPPER = ("template <class K, class... A> static void launch(K kernel, int block, A... a) {\n"
+               "  kernel<<<1, block>>>(a...);\n}\n")
+
+    def bound_with(self, before, main):
+        """The number that is added as __launch_bounds__ to a kernel with launches of 64 threads."""
+        self.write("p/count.h", self.HEADER)
+        self.write("p/a.cu", '#include "count.h"\n'
+                   "__global__ void count(const int *in, int *out) {\n"
+                   "  int seen[16] = {0};\n"
+                   "  for (int i = 0; i < 99; ++i) seen[in[i] & 15] += i;\n"
+                   "  out[threadIdx.x] = seen[in[threadIdx.x] & 15];\n}\n")
+        self.write("p/main.cu", f'#include "count.h"\n{before}int main() {{\n'
+                   f"  count<<<1, 64>>>(nullptr, nullptr);\n{main}}}\n")
+        done = self.run_tool("rewrite", "--dry-run", "--no-confirm", str(self.folder / "p"),
+                             "--", "-arch=sm_90")
+        self.assertIn("int seen[16] = {0};", done.stdout)
+        found = re.findall(r"__launch_bounds__\((\d+)\) count", done.stdout)
+        self.assertEqual(len(found), 1, done.stdout)
+        return int(found[0])
+
+    def test_its_own_launches_count(self):
+        self.assertEqual(self.bound_with("", ""), 64)
+
+    def test_launches_that_are_not_seen_count_as_any(self):
+        for before, main in [
+                (self.WRAPPER, "  launch(count, 512, nullptr, nullptr);\n"),
+                ("", "  const void *any = (const void *)count;\n"
+                     "  cudaLaunchKernel(any, dim3(1), dim3(512), nullptr, 0, 0);\n"),
+                ("void (*table[])(const int *, int *) = {count};\n",
+                 "  table[0]<<<1, 512>>>(nullptr, nullptr);\n"),
+                ("", "#ifdef LARGE\n  count<<<1, 512>>>(nullptr, nullptr);\n#endif\n"),
+                ("#if __has_builtin(__builtin_unknown)\n#define SIZE 64\n#else\n"
+                 "#define SIZE 512\n#endif\n", "  count<<<1, SIZE>>>(nullptr, nullptr);\n"),
+        ]:
+            with self.subTest(before=before, main=main):
+                self.assertEqual(self.bound_with(before, main), 1024)
 
 
 if __name__ == "__main__":

@@ -184,6 +184,22 @@ TEST(CallsBetweenUnits, AreListedWithWhoDefinesWhat) {
   EXPECT_EQ(functionIn(E, "kernel").Calls, std::vector<std::string>{Leaves.Id});
 }
 
+TEST(CallsBetweenUnits, AreListedWithWhatPointersMayLeadTo) {
+  const UnitEvidence E = relocatable(
+      "struct Shape { __device__ virtual int area(int n) = 0; };\n"
+      "struct Square : Shape { __device__ int area(int n) override; };\n"
+      "__device__ int Square::area(int n) { return n * n; }\n"
+      "__device__ int measure(Shape *s) { return s->area(2); }\n"
+      "__device__ int twice(int n) { return n + n; }\n"
+      "__device__ int (*table[])(int) = {twice};\n");
+  EXPECT_EQ(functionIn(E, "measure").Calls,
+            std::vector<std::string>{CalledByPointer.str()});
+  const DeviceFunction Any = functionIn(E, CalledByPointer);
+  EXPECT_TRUE(Any.Defined);
+  EXPECT_TRUE(llvm::is_contained(Any.Calls, "_ZN6Square4areaEi"));
+  EXPECT_TRUE(llvm::is_contained(Any.Calls, "_Z5twicei"));
+}
+
 TEST(CallsBetweenUnits, AreListedWithTheirDynamicMemory) {
   EXPECT_TRUE(functionIn(relocatable("extern __shared__ int s[];\n"
                                      "__device__ void f() { s[0] = 1; }"),

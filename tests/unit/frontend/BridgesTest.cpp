@@ -280,7 +280,8 @@ TEST(Bridges, MembersOfTemplatesWithoutTheKeyword) {
       "  template <int N> static void go(T *, T) {} };\n"
       "template <class T> void run(T *p) { Cast<T>::go<4>(p, 1); }\n"
       "void all(int *p) { run(p); }\n"));
-  for (const std::string Overload : {"", "  template <int N> void go(int) {}\n"})
+  for (const std::string Overload :
+       {"", "  template <int N> void go(int) {}\n"})
     EXPECT_TRUE(parsesBridged(
         "struct Steps {\n" + Overload +
         "  template <int N> int go(int x, int y) { return x + N; }\n};\n"

@@ -291,7 +291,9 @@ TEST(BlockBound, KernelThatAnotherOneMayWaitForInAnotherStream) {
   L.OnDevice = true;
   EXPECT_EQ(reasonOf(U.plan()), Reason::WaitsForBlocks);
   L.OnDevice = false;
-  U.Result.Facts.Kernels.back().AddressTaken = true; // As by a graph.
+  U.Result.Facts.UnseenUses = {
+      // As by a graph.
+      {U.Result.Facts.Kernels.back().Id, Naming::Mangled, onLine(5)}};
   EXPECT_EQ(reasonOf(U.plan()), Reason::WaitsForBlocks);
 }
 

@@ -165,6 +165,19 @@ TEST(CallGraph, RecursionThroughAnotherUnit) {
             "it calls itself through another translation unit");
 }
 
+// `f` calls back what another unit gave it.
+TEST(CallGraph, RecursionThroughAPointerThatAnotherUnitHas) {
+  auto ReasonIf = [](std::vector<std::string> Named) {
+    TestUnit A = caller();
+    A.Result.Evidence.Functions.push_back(function("back", {"f"}));
+    A.Result.Evidence.Functions.push_back(
+        function(CalledByPointer.str(), std::move(Named)));
+    return reasonOf(planOf(A, library({CalledByPointer.str()})));
+  };
+  EXPECT_EQ(ReasonIf({"back"}), Reason::RecursiveFunction);
+  EXPECT_EQ(ReasonIf({"g"}), Reason::DynamicIndex);
+}
+
 TEST(CallGraph, AUnitThatWasNotGivenMayCallBack) {
   TestUnit B = library({"missing"});
   B.Result.Evidence.Functions.push_back(

@@ -73,6 +73,28 @@ TEST(Merge, AnUnknownLaunchInOneIncluderIsEnough) {
   EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)), Reason::BlockSizeUnknown);
 }
 
+// What a unit does with kernels that it does not define.
+TEST(Merge, UnseenUsesInAnotherUnitCount) {
+  auto ReasonIf = [](UnseenUse Use, bool HasOwn = false) {
+    TestUnit B("/b.cu", /*WithKernel=*/false);
+    if (HasOwn)
+      B.Result.Facts.Kernels.push_back(makeKernel("k", 1, "/b.cu"));
+    B.Result.Facts.UnseenUses = {std::move(Use)};
+    return reasonOf(planOf(includer("/a.cu"), B));
+  };
+  const Place Where = onLine(7, "/b.cu");
+  for (Naming Means : {Naming::Mangled, Naming::Last, Naming::LastAny}) {
+    EXPECT_EQ(ReasonIf({"k", Means, Where}), Reason::BlockSizeUnknown);
+    EXPECT_EQ(ReasonIf({"g", Means, Where}), Reason::DynamicIndex);
+    EXPECT_EQ(ReasonIf({"k", Means, Where}, /*HasOwn=*/true),
+              Means == Naming::LastAny ? Reason::BlockSizeUnknown
+                                       : Reason::DynamicIndex);
+  }
+  EXPECT_EQ(
+      ReasonIf({"k", Naming::Mangled, Where, "", /*SetsAttributes=*/true}),
+      Reason::DynamicIndex);
+}
+
 TEST(Merge, OtherTypeDiffers) {
   TestUnit B = includer("/b.cu");
   arrayOf(B).Shape.Type = "double[16]";

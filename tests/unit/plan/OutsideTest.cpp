@@ -67,13 +67,33 @@ static Finding arrayOf(const char *Function) {
 }
 
 TEST(Outside, CallFunctionsOfLinkedDeviceCode) {
-  const auto Why = whyOthersCall(arrayOf("_Z1fv"));
+  const auto Why = whyOthersCall(arrayOf("_Z1fv"), {});
   ASSERT_TRUE(Why);
   EXPECT_EQ(Why->Why, Reason::BlockSizeUnknown);
 }
 
 TEST(Outside, CannotCallInternalFunctions) {
-  EXPECT_FALSE(whyOthersCall(arrayOf("_ZL1fv")));
+  EXPECT_FALSE(whyOthersCall(arrayOf("_ZL1fv"), {}));
+}
+
+// By a function that they can name, or a pointer; kernels are launched.
+TEST(Outside, MayReachInternalFunctions) {
+  UnitResult Unit;
+  Unit.Facts.Kernels.emplace_back().Id = "_Z1kv";
+  const char *Entry = "";
+  auto MayReach = [&] {
+    Unit.Evidence.Functions = {
+        {Entry, {"_ZL1gv"}, /*Defined=*/true, SharedMemory()},
+        {"_ZL1gv", {"_ZL1fv"}, /*Defined=*/true, SharedMemory()},
+        {"_ZL1fv", {}, /*Defined=*/true, SharedMemory()}};
+    return whyOthersCall(arrayOf("_ZL1fv"),
+                         calledByOthers(Unit, LinkedCalls(Unit)))
+        .has_value();
+  };
+  for (const char *Name : {"_Z5entryv", CalledByPointer.data()})
+    EXPECT_TRUE((Entry = Name, MayReach())) << Name;
+  for (const char *Name : {"_Z1kv", "_ZL5entryv"})
+    EXPECT_FALSE((Entry = Name, MayReach())) << Name;
 }
 
 TEST(Outside, MayTakeSharedMemoryOfTheirOwn) {
