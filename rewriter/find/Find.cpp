@@ -384,7 +384,7 @@ void UnitReader::collect() {
   for (const Expr *Constant : Collected.Constants)
     if (Text.mayUsePlaces() && !Constant->isInstantiationDependent())
       Text.noteAskedPlaces(indexStatement(Constant, Context).AskedPlaces);
-  Unsure = findUnsureConstants(Context);
+  Unsure = findUnsureConstants(Context, Unit.givenFolders());
   for (SourceLocation Line : Unit.macros().Lines)
     Facts.NumberedFiles.insert(Text.file(Line));
 }

@@ -27,6 +27,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace bankstripe;
@@ -34,8 +35,29 @@ using namespace clang;
 
 namespace {
 
+/// Functions by their names.
+using FunctionTable =
+    llvm::DenseMap<DeclarationName, llvm::SmallVector<const FunctionDecl *>>;
+
+class FunctionLister : public RecursiveASTVisitor<FunctionLister> {
+public:
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool TraverseStmt(Stmt *) { return true; }
+  bool VisitFunctionDecl(FunctionDecl *Function) {
+    if (!Function->isImplicit())
+      Result[Function->getDeclName()].push_back(Function);
+    return true;
+  }
+
+  FunctionTable Result;
+};
+
 class ConstantReader : public RecursiveASTVisitor<ConstantReader> {
 public:
+  ConstantReader(const SourceManager &Sources, const GivenFolders &Given,
+                 const FunctionTable &Functions)
+      : Sources(Sources), Given(Given), Functions(Functions) {}
+
   bool shouldVisitTemplateInstantiations() const { return true; }
 
   bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *E) {
@@ -71,6 +93,7 @@ public:
     return true;
   }
   bool VisitDeclRefExpr(DeclRefExpr *Reference) {
+    reach(Reference->getDecl());
     return checkSides(Reference->getDecl(), Reference->getBeginLoc());
   }
   bool VisitMemberExpr(MemberExpr *Member) {
@@ -91,6 +114,32 @@ private:
     Result.Where = Where;
     Result.Asked = std::move(Asked);
   }
+  // Of the headers of libraries, only what the user's constants follow from.
+  bool isGiven(const Decl *D) const {
+    const SourceLocation Where = Sources.getExpansionLoc(D->getLocation());
+    const auto File = Sources.getFileEntryRefForID(Sources.getFileID(Where));
+    return File && Given.contain(File->getName());
+  }
+  bool isReached(const Decl *D) {
+    return isOfSystem(D) && isGiven(D) && Reached.insert(D).second;
+  }
+  void reach(ValueDecl *D) {
+    const auto *Function = dyn_cast<FunctionDecl>(D);
+    if (Function && Function->isConstexpr())
+      (void)Function->hasBody(Function);
+    if ((Function ? Function->isConstexpr()
+                  : isa<VarDecl, EnumConstantDecl>(D)) &&
+        isReached(Function ? Function : D))
+      TraverseDecl(Function ? const_cast<FunctionDecl *>(Function) : D);
+  }
+  void reach(const CXXRecordDecl *Class) {
+    if (!isReached(Class))
+      return;
+    for (FieldDecl *Field : Class->fields())
+      TraverseDecl(Field);
+    for (Attr *Each : Class->attrs())
+      TraverseAttr(Each);
+  }
   bool checkSides(const ValueDecl *Named, SourceLocation Where) {
     const auto *Function = dyn_cast<FunctionDecl>(Named);
     if (Function && hasOtherOfOtherSide(Function))
@@ -99,8 +148,8 @@ private:
     return true;
   }
   bool checkSize(QualType Type) {
-    Result.HaveHostSizes =
-        Result.HaveHostSizes || (!Type.isNull() && hasHostSize(Type));
+    if (!Result.HaveHostSizes && !Type.isNull() && hasHostSize(Type))
+      Result.HaveHostSizes = true;
     return true;
   }
 
@@ -131,6 +180,7 @@ private:
     const auto [Known, IsNew] = Classes.try_emplace(Class, false);
     if (!IsNew)
       return Known->second;
+    reach(Class);
     const bool Has = llvm::any_of(Class->bases(),
                                   [&](const CXXBaseSpecifier &Base) {
                                     return hasHostSize(Base.getType());
@@ -154,34 +204,63 @@ private:
                        });
   }
 
+  // Whether one call may mean either, by whatever lookup: what arguments or
+  // using-declarations find, a base's, an operator that is no member.
+  static bool mayCompete(const FunctionDecl *A, const FunctionDecl *B) {
+    const auto *First = dyn_cast<CXXMethodDecl>(A);
+    const auto *Second = dyn_cast<CXXMethodDecl>(B);
+    if (!First || !Second)
+      return (!First && !Second) || A->isOverloadedOperator();
+    const CXXRecordDecl *Own = First->getParent();
+    const CXXRecordDecl *Other = Second->getParent();
+    auto Derives = [](const CXXRecordDecl *Class, const CXXRecordDecl *Base) {
+      return Class->hasDefinition() && Class->isDerivedFrom(Base);
+    };
+    return declaresSameEntity(Own, Other) || Derives(Own, Other) ||
+           Derives(Other, Own);
+  }
+
   // Whether another function of its name is for others and for other
   // arguments, where that counts: where nothing is called, or a constant is.
   bool hasOtherOfOtherSide(const FunctionDecl *Function) const {
-    if (isOfSystem(Function) || Function->isImplicit() ||
-        Function->hasAttr<CUDAGlobalAttr>())
+    if ((isOfSystem(Function) && !isGiven(Function)) ||
+        Function->isImplicit() || Function->hasAttr<CUDAGlobalAttr>())
       return false;
-    const DeclContext *Scope = Function->getDeclContext()->getRedeclContext();
-    return llvm::any_of(
-        Scope->lookup(Function->getDeclName()), [&](const NamedDecl *Found) {
-          const FunctionDecl *Other = Found->getAsFunction();
-          return Other && !Other->isImplicit() &&
-                 (IsAsked || Function->isConstexpr() || Other->isConstexpr()) &&
-                 sidesOf(Other) != sidesOf(Function) &&
-                 !takeTheSame(Function, Other);
-        });
+    auto Differs = [&](const NamedDecl *Found) {
+      const FunctionDecl *Other = Found->getAsFunction();
+      return Other && !Other->isImplicit() &&
+             (IsAsked || Function->isConstexpr() || Other->isConstexpr()) &&
+             sidesOf(Other) != sidesOf(Function) &&
+             mayCompete(Function, Other) && !takeTheSame(Function, Other);
+    };
+    const auto Known = Functions.find(Function->getDeclName());
+    return llvm::any_of(Function->getDeclContext()->getRedeclContext()->lookup(
+                            Function->getDeclName()),
+                        Differs) ||
+           (Known != Functions.end() && llvm::any_of(Known->second, Differs));
   }
 
+  const SourceManager &Sources;
+  const GivenFolders &Given;
+  const FunctionTable &Functions;
   bool IsAsked = false;   ///< Inside of what is not evaluated.
   bool IsCounted = false; ///< Inside of what constants are made by.
   llvm::DenseMap<const CXXRecordDecl *, bool> Classes; ///< With host sizes.
+  llvm::DenseSet<const Decl *> Reached;                ///< Of system headers.
 };
 
 } // namespace
 
-UnsureConstants bankstripe::findUnsureConstants(ASTContext &Context) {
-  ConstantReader Reader;
-  for (Decl *D : Context.getTranslationUnitDecl()->decls())
-    if (D->getLocation().isValid() && !isOfSystem(D))
-      Reader.TraverseDecl(D);
+UnsureConstants bankstripe::findUnsureConstants(ASTContext &Context,
+                                                const GivenFolders &Given) {
+  FunctionLister Lister;
+  auto TraverseUsers = [&](auto &Visitor) {
+    for (Decl *D : Context.getTranslationUnitDecl()->decls())
+      if (D->getLocation().isValid() && !isOfSystem(D))
+        Visitor.TraverseDecl(D);
+  };
+  TraverseUsers(Lister);
+  ConstantReader Reader(Context.getSourceManager(), Given, Lister.Result);
+  TraverseUsers(Reader);
   return std::move(Reader.Result);
 }

@@ -9,6 +9,7 @@
 #ifndef BANKSTRIPE_FIND_UNSURECONSTANTS_H
 #define BANKSTRIPE_FIND_UNSURECONSTANTS_H
 
+#include "frontend/UserFiles.h"
 #include "clang/AST/ASTContext.h"
 #include <string>
 
@@ -25,8 +26,9 @@ struct UnsureConstants {
 };
 
 /// Looks through the user's code in \p Context, and the instances of its
-/// templates.
-UnsureConstants findUnsureConstants(clang::ASTContext &Context);
+/// templates; and through what it names of the system headers in \p Given.
+UnsureConstants findUnsureConstants(clang::ASTContext &Context,
+                                    const GivenFolders &Given);
 
 } // namespace bankstripe
 

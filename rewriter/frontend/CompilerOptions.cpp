@@ -209,6 +209,7 @@ constexpr StringLiteral AlwaysSeen =
     "-I -D -U -isystem -iquote -include -imacros -idirafter -isysroot "
     "-iprefix -iwithprefix -std= --std= -m32 -m64 -pthread -ansi -trigraphs "
     "-nostdinc -fexceptions -fno-exceptions -frtti -fno-rtti -fsigned-char "
+    "-fno-signed-char -fno-unsigned-char "
     "-funsigned-char -fchar8_t -fno-char8_t -fms-extensions -fpermissive "
     "-fno-operator-names -fshort- -ffreestanding -fno-builtin -fcoroutines "
     "-ftemplate-depth -fconstexpr- -fgnu --sysroot -cxx-isystem -Xclang "

@@ -39,6 +39,7 @@ class FileSystem;
 
 namespace bankstripe {
 
+class GivenFolders;
 /// What the user asked for, as far as parsing is concerned.
 struct FrontendOptions {
   std::string GpuArch;  ///< `sm_90`; empty: from the command, else sm_90.
@@ -165,6 +166,8 @@ public:
   /// Whether a source of the user's asks for what it is compiled
   /// (`__CUDA_ARCH__`).
   virtual bool asksForSide() = 0;
+  /// The folders of system headers that it was told of (frontend/UserFiles.h).
+  virtual GivenFolders givenFolders() = 0;
   /// Parses the file for the host too, and calls \p Action with that, if
   /// \p Always or if its sources ask for which side they are compiled
   /// (`__CUDA_ARCH__`), or an option is for that side alone.

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A question is an `#ifdef`, `defined()` or expansion in a file that is no
-// system header. Most are about the user's own macros. Those left are compared:
+// system header, or in one of a folder that is given by `-isystem` (of these,
+// what cannot be answered does not count: libraries ask much). Most are about
+// the user's own macros. Those left are compared:
 //
 //   Clang predefines it           nvcc has to have the same, or it is shown
 //   nobody has defined it         nvcc must not predefine it, or it is shown
@@ -25,6 +27,7 @@
 #include "frontend/MacroQuestions.h"
 #include "frontend/Bridges.h"
 #include "frontend/CommandLine.h"
+#include "frontend/UserFiles.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Lex/HeaderSearch.h"
@@ -50,7 +53,7 @@ bool isForDeviceOnly(StringRef Name) {
 
 /// Predefined by every compiler on this machine to the same, or by the shim.
 constexpr StringLiteral Agreed =
-    "__cplusplus __CUDACC__ __NVCC__ __linux__ __linux linux __unix__ __unix "
+    "__cplusplus __CUDACC__ __linux__ __linux linux __unix__ __unix "
     "unix __x86_64__ __x86_64 __amd64__ __amd64 __aarch64__ __ELF__ _LP64 "
     "__LP64__ _GNU_SOURCE __STDC__ __STDC_HOSTED__ __BYTE_ORDER__ "
     "__ORDER_LITTLE_ENDIAN__ __ORDER_BIG_ENDIAN__ __CHAR_BIT__ __SIZE_TYPE__";
@@ -110,7 +113,7 @@ public:
           MacroQuestions &Questions)
       : PP(Compiler.getPreprocessor()), Sources(PP.getSourceManager()),
         IsHost(!Compiler.getLangOpts().CUDAIsDevice), View(View),
-        Questions(Questions) {
+        Questions(Questions), Given(View.args()) {
     for (const std::string &Name : View.Shown)
       if (!IsHost || !isForDeviceOnly(Name))
         Changes.push_back({PP.getIdentifierInfo(Name),
@@ -126,7 +129,9 @@ public:
     if (Reason == EnterFile &&
         Sources.getFileID(Loc) == Sources.getMainFileID())
       return;
-    const bool IsUser = !clang::SrcMgr::isSystem(Kind) && isUserFile(Loc);
+    IsGiven = clang::SrcMgr::isSystem(Kind) && isGivenFile(Loc);
+    const bool IsUser =
+        IsGiven || (!clang::SrcMgr::isSystem(Kind) && isUserFile(Loc));
     if (IsUser && !FirstUserFile.isValid())
       FirstUserFile = Loc;
     if (IsUser != std::exchange(ShowsNvcc, IsUser))
@@ -175,7 +180,7 @@ public:
   void HasInclude(clang::SourceLocation Where, StringRef Name, bool IsAngled,
                   clang::OptionalFileEntryRef File,
                   clang::SrcMgr::CharacteristicKind) override {
-    if (!ShowsNvcc || Questions.Unanswered.isValid())
+    if (!ShowsNvcc || IsGiven || Questions.Unanswered.isValid())
       return;
     if (File ? StringRef(File->getName()).contains(OfClang) &&
                    !isAmong(Name, HeadersOfBoth)
@@ -201,6 +206,7 @@ private:
   enum class Answer { Same, Shown, Unknown };
 
   bool isUserFile(clang::SourceLocation Loc) const;
+  bool isGivenFile(clang::SourceLocation Loc) const;
   bool isNoQuestion(StringRef Name) const {
     return Name.starts_with(PragmaMacros) || isAmong(Name, Agreed) ||
            isAmong(Name, OfOtherSystems) ||
@@ -225,7 +231,8 @@ private:
   void guessVersion();
   void wantAll();
   Answer compareBuiltin(StringRef Name, bool ForValue) const;
-  Answer compareOfHeader(StringRef Name, const clang::MacroInfo &M);
+  Answer compareOfHeader(StringRef Name, const clang::MacroInfo &M,
+                         bool ForValue);
 
   clang::Preprocessor &PP;
   const clang::SourceManager &Sources;
@@ -233,7 +240,9 @@ private:
   MacroView &View;
   MacroQuestions &Questions;
   std::vector<Change> Changes;
+  const GivenFolders Given;
   bool ShowsNvcc = false;
+  bool IsGiven = false; ///< What is read is a system header of Given.
   clang::SourceLocation FirstUserFile;
   StringSet<> UserNames; ///< What the user's text defined, or took away.
   SmallPtrSet<const clang::FileEntry *, 8> IncludedAgain;
@@ -245,6 +254,11 @@ bool Watcher::isUserFile(clang::SourceLocation Loc) const {
   const auto File = Sources.getFileEntryRefForID(Sources.getFileID(Loc));
   return File && !Sources.isInSystemHeader(Loc) &&
          !StringRef(File->getName()).contains("/bankstripe-built-in/");
+}
+
+bool Watcher::isGivenFile(clang::SourceLocation Loc) const {
+  const auto File = Sources.getFileEntryRefForID(Sources.getFileID(Loc));
+  return File && Given.contain(File->getName());
 }
 
 void Watcher::set(clang::IdentifierInfo *Name, clang::MacroInfo *M) {
@@ -298,10 +312,11 @@ Watcher::Answer Watcher::compareBuiltin(StringRef Name, bool ForValue) const {
   return Answer::Shown; // GCC has no other one.
 }
 
-// The only header that Clang includes by itself, and nvcc does not, and that
-// programs ask for: cuda.h.
+// Clang includes some headers by itself that nvcc does not: cuda.h, and
+// curand_mtgp32.h, which defines THREAD_NUM.
 Watcher::Answer Watcher::compareOfHeader(StringRef Name,
-                                         const clang::MacroInfo &M) {
+                                         const clang::MacroInfo &M,
+                                         bool ForValue) {
   const clang::SourceLocation Where = M.getDefinitionLoc();
   if (!FirstUserFile.isValid() ||
       !Sources.isBeforeInTranslationUnit(Where, FirstUserFile))
@@ -310,10 +325,16 @@ Watcher::Answer Watcher::compareOfHeader(StringRef Name,
   if (!File || IncludedAgain.contains(&File->getFileEntry()))
     return Answer::Same;
   const CompilerMacros *Nvcc = View.nvcc();
-  const bool IsDefined = Nvcc
-                             ? Nvcc->contains(Name)
-                             : sys::path::filename(File->getName()) != "cuda.h";
-  return IsDefined ? Answer::Same : Answer::Unknown;
+  if (!Nvcc)
+    return sys::path::filename(File->getName()) == "cuda.h" ? Answer::Unknown
+                                                            : Answer::Same;
+  const auto Found = Nvcc->find(Name);
+  if (Found == Nvcc->end())
+    return Answer::Unknown;
+  int64_t Number = 0;
+  return ForValue && !StringRef(Found->second.Body).getAsInteger(0, Number)
+             ? compareWith(*Nvcc, Name, &M, ForValue)
+             : Answer::Same;
 }
 
 Watcher::Answer Watcher::compare(StringRef Name, const clang::MacroInfo *M,
@@ -324,7 +345,7 @@ Watcher::Answer Watcher::compare(StringRef Name, const clang::MacroInfo *M,
       M && (Sources.isWrittenInBuiltinFile(M->getDefinitionLoc()) ||
             Sources.isWrittenInCommandLineFile(M->getDefinitionLoc()));
   if (M && !IsPredefined)
-    return ForValue ? Answer::Same : compareOfHeader(Name, *M);
+    return compareOfHeader(Name, *M, ForValue);
   if (!M && (!looksReserved(Name) || looksLikeGuard(Name)))
     return Answer::Same;
   const CompilerMacros *Nvcc = View.nvcc();
@@ -428,12 +449,12 @@ void Watcher::ask(const clang::IdentifierInfo &Name,
                   clang::SourceLocation Where, const clang::MacroInfo *M,
                   bool ForValue) {
   const StringRef Text = Name.getName();
-  if (!ShowsNvcc || !isUserFile(Sources.getExpansionLoc(Where)) ||
+  if (!ShowsNvcc || !(IsGiven || isUserFile(Sources.getExpansionLoc(Where))) ||
       isNoQuestion(Text))
     return;
   const bool IsShown = View.Shown.count(Text.str());
   const Answer Said = IsShown ? Answer::Shown : compare(Text, M, ForValue);
-  if (Said == Answer::Same)
+  if (Said == Answer::Same || (IsGiven && Said == Answer::Unknown))
     return;
   const bool Shows = Said == Answer::Shown && View.MayShow && View.nvcc();
   if (Shows && !IsShown) {

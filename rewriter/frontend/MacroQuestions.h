@@ -38,6 +38,7 @@ public:
   /// Whether nvcc may have others: a part of the command was refused, or nobody
   /// could be asked.
   bool isGuess() { return !Job.Refused.empty() || !nvcc(); }
+  const std::vector<std::string> &args() const { return Job.ClangArgs; }
   /// Whether the command is for nvcc, whose macros then matter.
   bool isForNvcc() const;
 

@@ -146,8 +146,9 @@ public:
   const MacroRecord &macros() override { return Macros; }
   bool asksForSide() override {
     return !Settings.Bridged.CalledByHost.empty() ||
-           bankstripe::asksForSide(Compiler.getSourceManager(), Settings.Args);
+           bankstripe::asksForSide(Compiler.getSourceManager(), givenFolders());
   }
+  GivenFolders givenFolders() override { return GivenFolders(Settings.Args); }
   HostView readForHost(function_ref<void(ParsedUnit &)> Action,
                        bool Always) override {
     if (!Always && !asksForSide() && !is_contained(Settings.Args, ForHostAlone))

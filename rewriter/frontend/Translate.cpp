@@ -284,13 +284,14 @@ private:
     if (Job.CudaPath.empty())
       return;
     keep("--cuda-path=" + Job.CudaPath);
-    // As nvcc does: the toolkit's headers come before the machine's, which may
-    // be those of another one in /usr/local/include. CUDA 13 keeps thrust, CUB
-    // and libcu++ in a folder below.
+    // As nvcc.profile has them: before the user's system headers, which may be
+    // those of another toolkit. Only thrust, CUB and libcu++, which CUDA 13
+    // keeps in a folder below, come behind these.
     const std::string Include = Job.CudaPath + "/include";
-    for (const std::string &Folder : {Include + "/cccl", Include})
-      if (sys::fs::is_directory(Folder))
-        keep("-isystem", Folder);
+    if (sys::fs::is_directory(Include))
+      Job.ClangArgs.insert(Job.ClangArgs.begin(), {"-isystem", Include});
+    if (sys::fs::is_directory(Include + "/cccl"))
+      keep("-isystem", Include + "/cccl");
   }
 
   CompileJob &Job;

@@ -15,7 +15,9 @@
 #include "frontend/CompilerOptions.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
 
 using namespace llvm;
 
@@ -58,22 +60,32 @@ bool containsAny(StringRef Text, ArrayRef<StringLiteral> Words) {
   return any_of(Words, [&](StringRef Word) { return Text.contains(Word); });
 }
 
-/// The folders that \p Args give by `-isystem`, with a slash, but for those of
-/// the toolkit.
-std::vector<std::string> givenFolders(ArrayRef<std::string> Args) {
-  std::vector<std::string> Folders;
-  for (const CompilerOption &Option : readOptions(Dialect::Clang, Args)) {
-    const std::string Folder = StringRef(Option.Value).rtrim('/').str() + "/";
-    if (startsWithAny(Option.Words.front(),
-                      "-isystem -cxx-isystem -idirafter") &&
-        !sys::fs::exists(Folder + "cuda_runtime.h") &&
-        !sys::fs::exists(Folder + "cuda/std/version"))
-      Folders.push_back(Folder);
-  }
-  return Folders;
+bool hasToolkit(StringRef Folder) {
+  return sys::fs::exists(Folder + "cuda_runtime.h") ||
+         sys::fs::exists(Folder + "cuda/std/version");
 }
 
 } // namespace
+
+GivenFolders::GivenFolders(ArrayRef<std::string> Args) {
+  auto Add = [&](StringRef Given) {
+    const std::string Folder = Given.rtrim('/').str() + "/";
+    if (!Given.empty() && !hasToolkit(Folder))
+      Folders.push_back(Folder);
+  };
+  for (const CompilerOption &Option : readOptions(Dialect::Clang, Args))
+    if (startsWithAny(Option.Words.front(), "-isystem -cxx-isystem -idirafter"))
+      Add(Option.Value);
+  const std::string Listed =
+      sys::Process::GetEnv("CPLUS_INCLUDE_PATH").value_or("");
+  for (StringRef Folder : split(Listed, ':'))
+    Add(Folder);
+}
+
+bool GivenFolders::contain(StringRef File) const {
+  return any_of(Folders,
+                [&](StringRef Folder) { return File.starts_with(Folder); });
+}
 
 void forEachUserFile(const clang::SourceManager &Sources,
                      function_ref<void(clang::SourceLocation, StringRef)> Visit,
@@ -88,15 +100,11 @@ void forEachUserFile(const clang::SourceManager &Sources,
 }
 
 bool asksForSide(const clang::SourceManager &Sources,
-                 ArrayRef<std::string> Args) {
-  const std::vector<std::string> Folders = givenFolders(Args);
-  auto IsGiven = [&](StringRef Name) {
-    return any_of(Folders, [&](StringRef F) { return Name.starts_with(F); });
-  };
+                 const GivenFolders &Given) {
   bool Asks = false;
   forEachFile(Sources, [&](const FileInfo &File, clang::SourceLocation,
                            StringRef Text) {
-    Asks = Asks || ((!isSystemFile(File) || IsGiven(File.getName())) &&
+    Asks = Asks || ((!isSystemFile(File) || Given.contain(File.getName())) &&
                     containsAny(Text, SideWords));
   });
   return Asks;

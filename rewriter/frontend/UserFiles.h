@@ -20,6 +20,18 @@ class SourceManager;
 
 namespace bankstripe {
 
+/// The folders of system headers that are given to a compiler for Clang with
+/// \p Args, and so are the user's choice: by `-isystem` or in the environment.
+/// Those with a toolkit are left out.
+class GivenFolders {
+public:
+  explicit GivenFolders(llvm::ArrayRef<std::string> Args);
+  bool contain(llvm::StringRef File) const;
+
+private:
+  std::vector<std::string> Folders; ///< With a slash at the end.
+};
+
 /// Calls \p Visit with each file that \p Sources has read and that is no system
 /// header: where it begins, and its text. Leaves out the \p First entries.
 void forEachUserFile(
@@ -28,10 +40,9 @@ void forEachUserFile(
     unsigned First = 0);
 
 /// Whether one of these files asks which side it is compiled for
-/// (`__CUDA_ARCH__`), or a header of a folder that \p Args, for Clang, give by
-/// `-isystem`.
+/// (`__CUDA_ARCH__`), or a header in \p Given.
 bool asksForSide(const clang::SourceManager &Sources,
-                 llvm::ArrayRef<std::string> Args);
+                 const GivenFolders &Given);
 
 /// Whether one of these files asks who compiles it. Leaves out the \p First
 /// entries.

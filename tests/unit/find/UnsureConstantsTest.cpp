@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FindTester.h"
+#include "support/TemporaryFolder.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -167,6 +168,54 @@ TEST(UnsureConstants, AreVariablesThatAreReduced) {
                      "kernel<<<1, 64>>>(out);")
                 .Threads,
             64u);
+}
+
+// Whatever lookup finds the other one.
+TEST(UnsureConstants, AreMadeOfFunctionsOfOtherScopes) {
+  const std::pair<const char *, const char *> Cases[] = {
+      {"namespace A { struct S {}; __device__ double f(S, int); }\n"
+       "__host__ char f(A::S, double);\n",
+       "32 * sizeof(f(A::S(), 1))"},
+      {"namespace A { __device__ double g(int); }\nusing A::g;\n"
+       "__host__ char g(double);\n",
+       "32 * sizeof(g(1))"},
+      {"struct B { __device__ double m(int); };\n"
+       "struct D : B { using B::m; __host__ char m(double); };\n",
+       "32 * sizeof(D().m(1))"},
+      {"struct O { __device__ double operator+(int); };\n"
+       "__host__ char operator+(O, double);\n",
+       "32 * sizeof(O() + 1)"}};
+  for (auto [Before, Block] : Cases)
+    EXPECT_THAT(whyUnseen(Before, Block), HasSubstr("is meant")) << Before;
+  EXPECT_EQ(whyUnseen("struct A { __device__ double m(int); };\n"
+                      "struct B { __host__ char m(double); };\n",
+                      "32 * sizeof(B().m(1))"),
+            "");
+}
+
+// --- What headers of libraries make ---------------------------------------
+
+TEST(GivenHeaders, MakeConstantsOfHostSizes) {
+  TemporaryFolder Folder;
+  Folder.write("lib.h",
+               "#pragma once\n"
+               "constexpr int Number = sizeof(long double);\n"
+               "template <class T> struct Traits {\n"
+               "  static constexpr int Size = sizeof(long double); };\n"
+               "constexpr int number() { return sizeof(long double); }\n"
+               "enum { Enumerator = sizeof(long double) };\n"
+               "struct alignas(long double) Aligned { char c; };\n"
+               "struct Holder { char c[sizeof(long double)]; };\n");
+  auto ThreadsOf = [&](const std::string &Block) {
+    const UnitFacts Facts = factsOf(
+        "#include <lib.h>\n" + std::string(KernelCode) +
+            "void run(int *out) { kernel<<<1, 2 * " + Block + ">>>(out); }\n",
+        [](llvm::StringRef) { return true; }, {"-isystem", Folder.path()});
+    return Facts.Launches.at(0).Threads.value_or(0);
+  };
+  for (const char *Block : {"Number", "Traits<int>::Size", "number()",
+                            "Enumerator", "sizeof(Aligned)", "sizeof(Holder)"})
+    EXPECT_EQ(ThreadsOf(Block), 32u) << Block;
 }
 
 // --- Launches that arguments decide ----------------------------------------

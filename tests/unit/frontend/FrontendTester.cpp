@@ -6,40 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "FrontendTester.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
 namespace bankstripe::testing {
-
-TemporaryFolder::TemporaryFolder() {
-  SmallString<256> Created, Real;
-  EXPECT_FALSE(sys::fs::createUniqueDirectory("bankstripe-test", Created));
-  // Compared with paths that the front end has resolved.
-  EXPECT_FALSE(sys::fs::real_path(Created, Real));
-  Path = std::string(Real);
-}
-
-TemporaryFolder::~TemporaryFolder() { (void)sys::fs::remove_directories(Path); }
-
-std::string TemporaryFolder::path(StringRef Relative) const {
-  SmallString<256> Result(Path);
-  sys::path::append(Result, Relative);
-  return std::string(Result);
-}
-
-std::string TemporaryFolder::write(StringRef Relative, StringRef Text) const {
-  std::string File = path(Relative);
-  EXPECT_FALSE(sys::fs::create_directories(sys::path::parent_path(File)));
-  std::error_code Code;
-  raw_fd_ostream Out(File, Code);
-  EXPECT_FALSE(Code) << Code.message();
-  Out << Text;
-  return File;
-}
 
 CompileJob builtinJob(const std::string &File, std::vector<std::string> Args) {
   CompileJob Job;

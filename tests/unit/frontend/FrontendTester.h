@@ -9,29 +9,12 @@
 #define BANKSTRIPE_TESTS_UNIT_FRONTEND_FRONTENDTESTER_H
 
 #include "frontend/Frontend.h"
+#include "support/TemporaryFolder.h"
 #include "gtest/gtest.h"
 #include <string>
 #include <vector>
 
 namespace bankstripe::testing {
-
-/// A folder that goes away with its content.
-class TemporaryFolder {
-public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-
-  const std::string &path() const { return Path; }
-  std::string path(llvm::StringRef Relative) const;
-  /// Writes a file, with the folders that it needs.
-  /// \returns its path.
-  std::string write(llvm::StringRef Relative, llvm::StringRef Text) const;
-
-private:
-  std::string Path;
-};
 
 /// A job for \p File that uses the built-in declarations.
 CompileJob builtinJob(const std::string &File,

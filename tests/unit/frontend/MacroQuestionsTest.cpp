@@ -189,12 +189,38 @@ TEST(MacroQuestions, OfAllKindsTakeOneMoreParse) {
 // Headers of Clang would not know what they are compiled by.
 TEST(MacroQuestions, OfSystemHeadersAreAnsweredByClang) {
   TemporaryFolder Folder;
-  Folder.write("system/asks.h", "#ifndef __llvm__\n#error\n#endif\n");
+  Folder.write("asks.h", "#pragma GCC system_header\n"
+                         "#ifndef __llvm__\n#error\n#endif\n");
   const std::string Source =
       Folder.write("a.cu", "#ifdef __llvm__\n#error\n#endif\n"
-                           "#include <asks.h>\n"
+                           "#include \"asks.h\"\n"
                            "#ifdef __llvm__\n#error\n#endif\n");
+  const auto Job = nvccJob(Source);
+  if (!Job)
+    GTEST_SKIP() << "no nvcc here";
+  EXPECT_FALSE(staysOpen(*Job));
+}
+
+// Libraries make numbers by what they ask, and ask much that is no number.
+TEST(MacroQuestions, OfFoldersThatAreGivenAreAnsweredByNvcc) {
+  TemporaryFolder Folder;
+  Folder.write("system/asks.h",
+               "#if !defined(__NVCC__) || defined(__llvm__)\n#error\n#endif\n"
+               "#if __has_builtin(__builtin_clz)\n#endif\n");
+  const std::string Source = Folder.write("a.cu", "#include <asks.h>\n");
   const auto Job = nvccJob(Source, {"-isystem", Folder.path("system")});
+  if (!Job)
+    GTEST_SKIP() << "no nvcc here";
+  EXPECT_FALSE(staysOpen(*Job));
+}
+
+// Which Clang includes by itself.
+TEST(MacroQuestions, WithTheCommandsValueWhereAHeaderHasAnother) {
+  TemporaryFolder Folder;
+  const std::string Source = Folder.write(
+      "a.cu",
+      "static_assert(THREAD_NUM == 512, \"curand_mtgp32.h has 256\");\n");
+  const auto Job = nvccJob(Source, {"-DTHREAD_NUM=512"});
   if (!Job)
     GTEST_SKIP() << "no nvcc here";
   EXPECT_FALSE(staysOpen(*Job));
@@ -222,6 +248,9 @@ TEST(MacroQuestions, AboutAHeaderThatWasNotIncluded) {
     GTEST_SKIP() << "no nvcc here";
   EXPECT_TRUE(staysOpen(*Without));
   EXPECT_FALSE(staysOpen(*With));
+  // Its value is 0 then.
+  Folder.write("a.cu", "#if CUDA_VERSION >= 11000\n#endif\n");
+  EXPECT_TRUE(staysOpen(*Without));
 }
 
 TEST(NvccMacros, AreReadFromWhatThePreprocessorPrints) {

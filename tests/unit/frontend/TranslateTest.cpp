@@ -69,8 +69,8 @@ const Row Rows[] = {
      {"-DA", "-Ib", "-fno-exceptions"},
      {"-fPIC", "-Wall"}},
     {"HostOptionsInOneArgument",
-     {"-Xcompiler", "-Wall -DA -fsigned-char"},
-     {"-DA", "-fsigned-char"},
+     {"-Xcompiler", "-Wall -DA -fno-signed-char"},
+     {"-DA", "-fno-signed-char"},
      {"-Wall"}},
     {"HostOptionWithItsOwnValue",
      {"-Xcompiler", "-include,a.h"},
@@ -341,15 +341,17 @@ static Strings systemFolders(const CompileJob &Job) {
   return Folders;
 }
 
-TEST(Translate, FoldersOfTheToolkitComeBeforeThoseOfTheMachine) {
+// As nvcc.profile has them.
+TEST(Translate, TheFolderOfTheToolkitComesFirstAndThatOfCcclLast) {
   TemporaryFolder Folder;
   Folder.write("include/cuda_runtime.h", "");
   const Toolkit Kit = {Folder.path(), "", ""};
   EXPECT_THAT(systemFolders(translate({"nvcc", "-isystem", "own"}, {}, Kit)),
-              ElementsAre("own", Folder.path("include")));
+              ElementsAre(Folder.path("include"), "own"));
   Folder.write("include/cccl/thrust/version.h", "");
-  EXPECT_THAT(systemFolders(translate({"nvcc"}, {}, Kit)),
-              ElementsAre(Folder.path("include/cccl"), Folder.path("include")));
+  EXPECT_THAT(
+      systemFolders(translate({"nvcc", "-isystem", "own"}, {}, Kit)),
+      ElementsAre(Folder.path("include"), "own", Folder.path("include/cccl")));
 }
 
 TEST(Translate, ClangKeepsWhatAParseCanSee) {
