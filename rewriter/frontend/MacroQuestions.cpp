@@ -324,10 +324,15 @@ Watcher::Answer Watcher::compareOfHeader(StringRef Name,
   const auto File = Sources.getFileEntryRefForID(Sources.getFileID(Where));
   if (!File || IncludedAgain.contains(&File->getFileEntry()))
     return Answer::Same;
+  const StringRef Header = sys::path::filename(File->getName());
+  const bool IsOfClangAlone =
+      Header == "cuda.h" || Header.starts_with("curand");
+  // What `__global__` is both know.
+  if (ForValue && !IsOfClangAlone)
+    return Answer::Same;
   const CompilerMacros *Nvcc = View.nvcc();
   if (!Nvcc)
-    return sys::path::filename(File->getName()) == "cuda.h" ? Answer::Unknown
-                                                            : Answer::Same;
+    return IsOfClangAlone ? Answer::Unknown : Answer::Same;
   const auto Found = Nvcc->find(Name);
   if (Found == Nvcc->end())
     return Answer::Unknown;

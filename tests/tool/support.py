@@ -119,8 +119,9 @@ class ToolTest(unittest.TestCase):
     def write_compiler_header(self):
         """<compiler.h>, which tells what Clang reads from what nvcc does. The program asks nvcc for
         macros of compilers that the user's own text asks for, and not for those of system headers."""
-        self.write("system/compiler.h", "#ifdef __clang_major__\n#define READ_BY_CLANG\n#endif\n")
-        patch = unittest.mock.patch.dict(os.environ, CPLUS_INCLUDE_PATH=str(self.folder / "system"))
+        self.write("system/compiler.h", "#pragma GCC system_header\n#ifdef __clang_major__\n"
+                   "#define READ_BY_CLANG\n#endif\n")
+        patch = unittest.mock.patch.dict(os.environ, CPATH=str(self.folder / "system"))
         patch.start()
         self.addCleanup(patch.stop)
 
