@@ -8,7 +8,10 @@
 #include "frontend/BridgeTable.h"
 
 #include "frontend/CompilerOptions.h"
-#include "clang/AST/Decl.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/Basic/CharInfo.h"
 #include "clang/Basic/Cuda.h"
 #include "clang/Basic/Diagnostic.h"
@@ -123,6 +126,70 @@ static bool putCandidateOnBothSides(const Fault &F, Bridges &B) {
   return true;
 }
 
+namespace {
+
+/// Finds out whether a place is in a closure of device code. To Clang it is for
+/// both sides, as those of the host are.
+class ClosureFinder final : public DynamicRecursiveASTVisitor {
+public:
+  ClosureFinder(const ASTContext &Context, SourceLocation Where)
+      : Sources(Context.getSourceManager()),
+        Where(Sources.getExpansionLoc(Where)) {
+    for (Decl *D : Context.getTranslationUnitDecl()->decls())
+      if (isIn(D->getSourceRange()))
+        TraverseDecl(D);
+  }
+  bool VisitLambdaExpr(LambdaExpr *Lambda) override {
+    const DeclContext *Around = Lambda->getLambdaClass()->getDeclContext();
+    while (Around->isRecord())
+      Around = Around->getParent();
+    const auto *Function = dyn_cast<FunctionDecl>(Around);
+    Found |= Function && isIn(Lambda->getSourceRange()) &&
+             (Function->hasAttr<CUDAGlobalAttr>() ||
+              (Function->hasAttr<CUDADeviceAttr>() &&
+               !Function->hasAttr<CUDAHostAttr>()));
+    return true;
+  }
+
+  bool Found = false;
+
+private:
+  bool isIn(SourceRange Range) const {
+    return Sources.isPointWithin(Where,
+                                 Sources.getExpansionLoc(Range.getBegin()),
+                                 Sources.getExpansionLoc(Range.getEnd()));
+  }
+
+  const SourceManager &Sources;
+  const SourceLocation Where;
+};
+
+} // namespace
+
+// A function for both sides calls one of the host, as after an error. nvcc
+// warns of that alone, and takes each destructor.
+static bool putCalleeOnBothSides(const Fault &F, Bridges &B) {
+  const FunctionDecl *Callee =
+      reinterpret_cast<NamedDecl *>(F.Diag.getRawArg(2))->getAsFunction();
+  const auto Side = CUDAFunctionTarget(F.Diag.getRawArg(0));
+  const auto Caller = CUDAFunctionTarget(F.Diag.getRawArg(3));
+  const auto *Destructor = dyn_cast_or_null<CXXDestructorDecl>(Callee);
+  if (!Callee || Side != CUDAFunctionTarget::Host ||
+      (Caller != CUDAFunctionTarget::HostDevice && !Destructor) ||
+      ClosureFinder(F.Context, F.Diag.getLocation()).Found)
+    return false;
+  const SourceManager &SM = F.Diag.getSourceManager();
+  if (Destructor && !Destructor->isUserProvided())
+    return B.CopiedOnDevice
+        .insert(placeOf(SM, Destructor->getParent()->getLocation()))
+        .second;
+  if (const FunctionDecl *Pattern = Callee->getTemplateInstantiationPattern())
+    Callee = Pattern;
+  for (const FunctionDecl *Each : Callee->redecls())
+    B.OnBothSides.insert(placeOf(SM, Each->getLocation()));
+  return true;
+}
+
 // A closure is copied in device code: for nvcc, the constructors that nobody
 // writes belong to both sides, whatever they call.
 static bool copyOnDevice(const Fault &F, Bridges &B) {
@@ -153,6 +220,33 @@ static bool spellAsOperator(const Fault &F, Bridges &B) {
   Text.replace(Begin, End - Begin,
                Name + std::string(End - Begin - Name.size(), ' '));
   return true;
+}
+
+// `#pragma unroll` in front of what is no loop, or with a number that is none.
+// nvcc goes on without it.
+static bool dropUnroll(const Fault &F, Bridges &B) {
+  auto Text = [&](size_t I) { return F.Tokens[I].Text; };
+  auto Blank = [&](size_t Begin, size_t End) {
+    std::string &All = B.Texts[F.File].Corrected;
+    All.replace(Begin, End - Begin, End - Begin, ' ');
+    return true;
+  };
+  if (F.Index >= 4 && Text(F.Index - 4) == "_Pragma")
+    return Blank(F.at(F.Index - 4).second, F.at(F.Index - 1).second + 1);
+  size_t First = F.Index;
+  while (First > 0 && Text(First) != "#")
+    --First;
+  if (First + 2 >= F.Tokens.size() || Text(First) != "#" ||
+      Text(First + 1) != "pragma" ||
+      !isAmong(Text(First + 2), "unroll nounroll unroll_and_jam clang"))
+    return false;
+  const unsigned Begin = F.at(First).second;
+  const StringRef All = B.Texts[F.File].Corrected;
+  const size_t End = All.find('\n', Begin);
+  const StringRef Before = All.take_front(Begin).rsplit('\n').second;
+  return End != StringRef::npos && (First == 0 || Before.trim().empty()) &&
+         (F.Index == First || F.at(F.Index - 1).second < End) &&
+         Blank(Begin, End);
 }
 
 // `asm("..." : "+r"(a) "=r"(b))`.
@@ -364,18 +458,30 @@ static bool shrinkCluster(const Fault &F, Bridges &B) {
 static constexpr char PragmaAdvice[] =
     "write '_Pragma(\"...\")' instead of '#pragma' in the macro";
 
+static constexpr char UnrollAdvice[] =
+    "put '#pragma unroll' right before a loop, with a positive number or none";
+
 static constexpr Bridge Table[] = {
     {diag::err_expected_expression, joinAngles,
      "write '<<<' and '>>>' without blanks"},
     {diag::err_expected_expression, nameLaunchArgument,
      "name the type of the list: dim3{...}"},
     {diag::err_expected_expression, spellAsOperator, PragmaAdvice},
+    {diag::err_expected_unqualified_id, dropUnroll, UnrollAdvice},
     {diag::err_expected_unqualified_id, spellAsOperator, PragmaAdvice},
     {diag::err_expected_member_name_or_semi, spellAsOperator, PragmaAdvice},
+    {diag::err_pragma_loop_precedes_nonloop, dropUnroll, UnrollAdvice},
+    {diag::err_pragma_loop_compatibility, dropUnroll, UnrollAdvice},
+    {diag::err_pragma_loop_invalid_argument_type, dropUnroll, UnrollAdvice},
+    {diag::err_requires_positive_value, dropUnroll, UnrollAdvice},
+    {diag::err_pragma_misplaced_in_decl, dropUnroll, UnrollAdvice},
+    {diag::err_expected_statement, dropUnroll, UnrollAdvice},
     {diag::err_expected, separateOperands,
      "put ',' between the operands of 'asm'"},
     {diag::err_cuda_ovl_target, putOnBothSides,
      "repeat the '__host__ __device__' of the declaration"},
+    {diag::err_ref_bad_target, putCalleeOnBothSides,
+     "make the function '__host__ __device__'"},
     {diag::note_ovl_candidate_bad_target, copyOnDevice,
      "make the constructors that copy its members '__host__ __device__'"},
     {diag::note_ovl_candidate_bad_target, putCandidateOnBothSides,

@@ -13,6 +13,7 @@
 #include "llvm/ADT/ArrayRef.h"
 
 namespace clang {
+class ASTContext;
 class SourceManager;
 } // namespace clang
 
@@ -32,6 +33,7 @@ struct Fault {
   size_t Index;                 ///< The token that Clang means.
   unsigned Offset;              ///< Or else inside the token before that.
   bool IsOnlyNamed; ///< Nothing runs there, as in the operand of `sizeof`.
+  clang::ASTContext &Context;
 
   FileOffset at(size_t Token) const { return {File, Tokens[Token].Offset}; }
   llvm::StringRef text() const { return Tokens[Index].Text; }

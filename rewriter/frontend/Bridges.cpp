@@ -63,7 +63,8 @@ StringRef Bridges::learn(const Diagnostic &Diag, CompilerInstance &Compiler) {
             rawTokens(Lexed, Options),
             0,
             Offset,
-            Compiler.hasSema() && Compiler.getSema().isUnevaluatedContext()};
+            Compiler.hasSema() && Compiler.getSema().isUnevaluatedContext(),
+            Compiler.getASTContext()};
     F.Index =
         std::ranges::lower_bound(F.Tokens, Offset, {}, &RawToken::Offset) -
         F.Tokens.begin();

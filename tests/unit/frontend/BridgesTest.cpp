@@ -293,6 +293,67 @@ TEST(Bridges, MembersOfTemplatesWithoutTheKeyword) {
         "int all(Run<Steps, 5> r) { return r.run(7); }\n"));
 }
 
+TEST(Bridges, HostFunctionsThatAFunctionForBothSidesCalls) {
+  EXPECT_TRUE(
+      parsesBridged("#include <cstdlib>\n#include <utility>\n"
+                    "int ofHost(int x) { return x; }\n"
+                    "template <class T> T ofHostToo(T x) { return x; }\n"
+                    "__host__ __device__ inline int f(int x) {\n"
+                    "  int y = 1; std::swap(x, y);\n"
+                    "  if (x > 9) abort();\n"
+                    "  return x > 3 ? ofHost(x) : ofHostToo(x); }\n"
+                    "__global__ void k(int *p) { *p = f(*p); }\n"));
+  // nvcc rejects these.
+  for (const char *Side : {"__device__", "__global__"})
+    EXPECT_THAT(failureOf("int ofHost(int x) { return x; }\n" +
+                          std::string(Side) +
+                          " void f(int *x) { *x = ofHost(*x); }\n"),
+                HasSubstr("call to __host__ function"));
+}
+
+TEST(Bridges, DestructorsOfTheHost) {
+  EXPECT_TRUE(parsesBridged(
+      "struct Shape { virtual ~Shape() {} __device__ int f() { return 1; } };\n"
+      "struct Square : Shape {};\n"
+      "__global__ void k(int *p) { Square s; Shape t; *p = s.f() + t.f(); "
+      "}\n"));
+}
+
+TEST(Bridges, PragmasForLoopsWhereThereIsNone) {
+  EXPECT_TRUE(parsesBridged(R"cu(#pragma unroll
+__global__ void k(int *p, int n) {
+#pragma unroll
+  if (n > 3) for (int i = 0; i < n; ++i) p[i]++;
+#pragma unroll 4
+  { for (int i = 0; i < n; ++i) p[i]++; }
+#pragma unroll
+  int j; for (j = 0; j < n; ++j) p[j]++;
+#pragma unroll
+#pragma unroll 4
+  for (j = 0; j < n; ++j) p[j]++;
+#pragma unroll -1
+  for (j = 0; j < n; ++j) p[j]++;
+#pragma unroll true
+  for (j = 0; j < n; ++j) p[j]++;
+#pragma unroll 5000000000
+  for (j = 0; j < n; ++j) p[j]++;
+  _Pragma("unroll") p[0] = 3;
+#pragma nounroll
+}
+struct S {
+#pragma unroll
+  int a;
+};
+template <int N> __global__ void t(int *p) {
+#pragma unroll N - 3
+  for (int j = 0; j < N; ++j) p[j]++;
+}
+void run(int *p) { t<2><<<1, 1>>>(p); }
+)cu"));
+  EXPECT_THAT(failureOf("void f() {\n#pragma pack\n  1 + ; }\n"),
+              HasSubstr("expected expression"));
+}
+
 TEST(Bridges, MembersOfBasesWithoutThis) {
   EXPECT_TRUE(parsesBridged(
       "template <int N> struct List { __device__ int at(int i) { return i; } "
