@@ -40,6 +40,7 @@ class FileSystem;
 namespace bankstripe {
 
 class GivenFolders;
+
 /// What the user asked for, as far as parsing is concerned.
 struct FrontendOptions {
   std::string GpuArch;  ///< `sm_90`; empty: from the command, else sm_90.
