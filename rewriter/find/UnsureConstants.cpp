@@ -35,13 +35,13 @@ using namespace clang;
 
 namespace {
 
-/// Functions by their names.
+/// Functions by their names. Of templates, which may have very many instances,
+/// the pattern stands for all.
 using FunctionTable =
     llvm::DenseMap<DeclarationName, llvm::SmallVector<const FunctionDecl *>>;
 
 class FunctionLister : public RecursiveASTVisitor<FunctionLister> {
 public:
-  bool shouldVisitTemplateInstantiations() const { return true; }
   bool TraverseStmt(Stmt *) { return true; }
   bool VisitFunctionDecl(FunctionDecl *Function) {
     if (!Function->isImplicit())
@@ -142,7 +142,9 @@ private:
   }
   bool checkSides(const ValueDecl *Named, SourceLocation Where) {
     const auto *Function = dyn_cast<FunctionDecl>(Named);
-    if (Function && hasOtherOfOtherSide(Function))
+    if (Function && !Result.Where.isValid() &&
+        Compared.insert({Function, unsigned(IsAsked)}).second &&
+        hasOtherOfOtherSide(Function))
       note(Where, "which '" + Function->getNameAsString() +
                       "' is meant, that of the host or of the device");
     return true;
@@ -204,6 +206,21 @@ private:
                        });
   }
 
+  template <class Declared>
+  static const Declared *patternOf(const Declared *Instance) {
+    const Declared *Pattern = Instance->getTemplateInstantiationPattern();
+    return (Pattern ? Pattern : Instance)->getCanonicalDecl();
+  }
+
+  // Whether Class has members of Base, also where both are templates.
+  static bool inherits(const CXXRecordDecl *Class, const CXXRecordDecl *Base) {
+    return patternOf(Class) == patternOf(Base) ||
+           (Class->hasDefinition() &&
+            !Class->forallBases([&](const CXXRecordDecl *Each) {
+              return patternOf(Each) != patternOf(Base);
+            }));
+  }
+
   // Whether one call may mean either, by whatever lookup: what arguments or
   // using-declarations find, a base's, an operator that is no member.
   static bool mayCompete(const FunctionDecl *A, const FunctionDecl *B) {
@@ -211,13 +228,8 @@ private:
     const auto *Second = dyn_cast<CXXMethodDecl>(B);
     if (!First || !Second)
       return (!First && !Second) || A->isOverloadedOperator();
-    const CXXRecordDecl *Own = First->getParent();
-    const CXXRecordDecl *Other = Second->getParent();
-    auto Derives = [](const CXXRecordDecl *Class, const CXXRecordDecl *Base) {
-      return Class->hasDefinition() && Class->isDerivedFrom(Base);
-    };
-    return declaresSameEntity(Own, Other) || Derives(Own, Other) ||
-           Derives(Other, Own);
+    return inherits(First->getParent(), Second->getParent()) ||
+           inherits(Second->getParent(), First->getParent());
   }
 
   // Whether another function of its name is for others and for other
@@ -226,12 +238,14 @@ private:
     if ((isOfSystem(Function) && !isGiven(Function)) ||
         Function->isImplicit() || Function->hasAttr<CUDAGlobalAttr>())
       return false;
+    const auto Sides = sidesOf(Function);
     auto Differs = [&](const NamedDecl *Found) {
       const FunctionDecl *Other = Found->getAsFunction();
-      return Other && !Other->isImplicit() &&
+      return Other && sidesOf(Other) != Sides && !Other->isImplicit() &&
              (IsAsked || Function->isConstexpr() || Other->isConstexpr()) &&
-             sidesOf(Other) != sidesOf(Function) &&
-             mayCompete(Function, Other) && !takeTheSame(Function, Other);
+             patternOf(Other) != patternOf(Function) &&
+             mayCompete(Function, Other) &&
+             !takeTheSame(patternOf(Function), patternOf(Other));
     };
     const auto Known = Functions.find(Function->getDeclName());
     return llvm::any_of(Function->getDeclContext()->getRedeclContext()->lookup(
@@ -247,6 +261,8 @@ private:
   bool IsCounted = false; ///< Inside of what constants are made by.
   llvm::DenseMap<const CXXRecordDecl *, bool> Classes; ///< With host sizes.
   llvm::DenseSet<const Decl *> Reached;                ///< Of system headers.
+  /// Functions that were, and whether inside of what is not evaluated.
+  llvm::DenseSet<std::pair<const FunctionDecl *, unsigned>> Compared;
 };
 
 } // namespace

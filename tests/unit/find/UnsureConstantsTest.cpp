@@ -182,11 +182,20 @@ TEST(UnsureConstants, AreMadeOfFunctionsOfOtherScopes) {
       {"struct B { __device__ double m(int); };\n"
        "struct D : B { using B::m; __host__ char m(double); };\n",
        "32 * sizeof(D().m(1))"},
+      {"template <class T> struct B { __device__ double m(int); };\n"
+       "template <class T> struct D : B<T> {\n"
+       "  using B<T>::m; __host__ char m(double); };\n",
+       "32 * sizeof(D<int>().m(1))"},
       {"struct O { __device__ double operator+(int); };\n"
        "__host__ char operator+(O, double);\n",
        "32 * sizeof(O() + 1)"}};
   for (auto [Before, Block] : Cases)
     EXPECT_THAT(whyUnseen(Before, Block), HasSubstr("is meant")) << Before;
+  // The same arguments, or no way from one to the other.
+  EXPECT_EQ(whyUnseen("namespace A { template <class T> __device__ T f(T); }\n"
+                      "template <class T> __host__ T f(T);\n",
+                      "32 * sizeof(f(1))"),
+            "");
   EXPECT_EQ(whyUnseen("struct A { __device__ double m(int); };\n"
                       "struct B { __host__ char m(double); };\n",
                       "32 * sizeof(B().m(1))"),
