@@ -161,3 +161,8 @@ std::string_view bankstripe::withoutTemplateArguments(std::string_view Name) {
   const size_t At = lastBracket(Name, '<', '>');
   return At ? Name.substr(0, At) : Name;
 }
+
+std::string_view bankstripe::lastName(std::string_view Name) {
+  Name = withoutTemplateArguments(Name);
+  return Name.substr(Name.rfind(':') + 1);
+}

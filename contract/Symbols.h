@@ -68,6 +68,9 @@ std::string_view withoutParameters(std::string_view Name);
 /// `space::kernel` of `space::kernel<int, 3>`.
 std::string_view withoutTemplateArguments(std::string_view Name);
 
+/// The last part of a demangled name: `kernel` of `space::kernel<int>`.
+std::string_view lastName(std::string_view Name);
+
 } // namespace bankstripe
 
 #endif // BANKSTRIPE_CONTRACT_SYMBOLS_H

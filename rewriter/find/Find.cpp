@@ -195,8 +195,9 @@ void UnitReader::readKernels() {
     if (!Function->hasAttr<CUDAGlobalAttr>() || Function->isDependentContext())
       continue;
     Kernel K = readKernel(Function, Bodies, Text, MayEdit);
+    const std::string_view Last = lastName(K.Name);
     for (const UnseenUse &Each : Facts.UnseenUses)
-      if (Each.isOf(K))
+      if (Each.isOf(K.Id, Last))
         Each.addTo(K);
     // A number that nvcc may have otherwise.
     if ((!WhyHostUnknown.empty() || Unsure.HaveHostSizes) && K.Bounds &&

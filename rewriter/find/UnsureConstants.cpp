@@ -79,6 +79,7 @@ public:
   bool TraverseDecl(Decl *D) {
     const auto *Function = dyn_cast_or_null<FunctionDecl>(D);
     const auto *Variable = dyn_cast_or_null<VarDecl>(D);
+    llvm::SaveAndRestore For(Around, Function ? sidesOf(Function) : Around);
     llvm::SaveAndRestore Inside(
         IsCounted, Function
                        ? Function->isConstexpr()
@@ -116,21 +117,24 @@ private:
   }
   // Of the headers of libraries, only what the user's constants follow from.
   bool isGiven(const Decl *D) const {
-    const SourceLocation Where = Sources.getExpansionLoc(D->getLocation());
-    const auto File = Sources.getFileEntryRefForID(Sources.getFileID(Where));
-    return File && Given.contain(File->getName());
+    return Given.contain(Sources, D->getLocation());
   }
   bool isReached(const Decl *D) {
     return isOfSystem(D) && isGiven(D) && Reached.insert(D).second;
   }
   void reach(ValueDecl *D) {
-    const auto *Function = dyn_cast<FunctionDecl>(D);
-    if (Function && Function->isConstexpr())
-      (void)Function->hasBody(Function);
-    if ((Function ? Function->isConstexpr()
-                  : isa<VarDecl, EnumConstantDecl>(D)) &&
-        isReached(Function ? Function : D))
-      TraverseDecl(Function ? const_cast<FunctionDecl *>(Function) : D);
+    if (auto *Function = dyn_cast<FunctionDecl>(D)) {
+      FunctionDecl *Body =
+          Function->isConstexpr() ? Function->getDefinition() : nullptr;
+      if (!Body)
+        return;
+      D = Body;
+    } else if (!isa<VarDecl, EnumConstantDecl>(D)) {
+      return;
+    }
+    llvm::SaveAndRestore Inside(IsAsked, false);
+    if (isReached(D))
+      TraverseDecl(D);
   }
   void reach(const CXXRecordDecl *Class) {
     if (!isReached(Class))
@@ -143,7 +147,9 @@ private:
   bool checkSides(const ValueDecl *Named, SourceLocation Where) {
     const auto *Function = dyn_cast<FunctionDecl>(Named);
     if (Function && !Result.Where.isValid() &&
-        Compared.insert({Function, unsigned(IsAsked)}).second &&
+        Compared
+            .insert({Function, IsAsked + 2 * Around.Device + 4 * Around.Host})
+            .second &&
         hasOtherOfOtherSide(Function))
       note(Where, "which '" + Function->getNameAsString() +
                       "' is meant, that of the host or of the device");
@@ -193,9 +199,19 @@ private:
     return Classes[Class] = Has;
   }
 
-  static std::pair<bool, bool> sidesOf(const FunctionDecl *Function) {
-    const bool Device = Function->hasAttr<CUDADeviceAttr>();
+  /// Which code calls a function, or is in it.
+  struct Sides {
+    bool Device, Host;
+  };
+  static Sides sidesOf(const FunctionDecl *Function) {
+    const bool Device = Function->hasAttr<CUDADeviceAttr>() ||
+                        Function->hasAttr<CUDAGlobalAttr>();
     return {Device, !Device || Function->hasAttr<CUDAHostAttr>()};
+  }
+  // Whether Clang leaves Function out where it chooses among overloads.
+  bool isHidden(const FunctionDecl *Function) const {
+    const Sides Own = sidesOf(Function);
+    return (Around.Device && !Own.Device) || (Around.Host && !Own.Host);
   }
 
   static bool takeTheSame(const FunctionDecl *A, const FunctionDecl *B) {
@@ -232,16 +248,15 @@ private:
            inherits(Second->getParent(), First->getParent());
   }
 
-  // Whether another function of its name is for others and for other
-  // arguments, where that counts: where nothing is called, or a constant is.
+  // Whether another function of its name, for other arguments, is hidden where
+  // that counts: where nothing is called, or a constant is.
   bool hasOtherOfOtherSide(const FunctionDecl *Function) const {
     if ((isOfSystem(Function) && !isGiven(Function)) ||
         Function->isImplicit() || Function->hasAttr<CUDAGlobalAttr>())
       return false;
-    const auto Sides = sidesOf(Function);
     auto Differs = [&](const NamedDecl *Found) {
       const FunctionDecl *Other = Found->getAsFunction();
-      return Other && sidesOf(Other) != Sides && !Other->isImplicit() &&
+      return Other && isHidden(Other) && !Other->isImplicit() &&
              (IsAsked || Function->isConstexpr() || Other->isConstexpr()) &&
              patternOf(Other) != patternOf(Function) &&
              mayCompete(Function, Other) &&
@@ -257,11 +272,12 @@ private:
   const SourceManager &Sources;
   const GivenFolders &Given;
   const FunctionTable &Functions;
+  Sides Around = {/*Device=*/false, /*Host=*/true};
   bool IsAsked = false;   ///< Inside of what is not evaluated.
   bool IsCounted = false; ///< Inside of what constants are made by.
   llvm::DenseMap<const CXXRecordDecl *, bool> Classes; ///< With host sizes.
   llvm::DenseSet<const Decl *> Reached;                ///< Of system headers.
-  /// Functions that were, and whether inside of what is not evaluated.
+  /// Functions that were, and where: the three above, as bits.
   llvm::DenseSet<std::pair<const FunctionDecl *, unsigned>> Compared;
 };
 

@@ -231,14 +231,15 @@ static bool dropUnroll(const Fault &F, Bridges &B) {
     All.replace(Begin, End - Begin, End - Begin, ' ');
     return true;
   };
-  if (F.Index >= 4 && Text(F.Index - 4) == "_Pragma")
+  if (F.Index >= 4 && Text(F.Index - 4) == "_Pragma" &&
+      Text(F.Index - 2).contains("unroll"))
     return Blank(F.at(F.Index - 4).second, F.at(F.Index - 1).second + 1);
   size_t First = F.Index;
   while (First > 0 && Text(First) != "#")
     --First;
   if (First + 2 >= F.Tokens.size() || Text(First) != "#" ||
       Text(First + 1) != "pragma" ||
-      !isAmong(Text(First + 2), "unroll nounroll unroll_and_jam clang"))
+      !isAmong(Text(First + 2), "unroll nounroll unroll_and_jam"))
     return false;
   const unsigned Begin = F.at(First).second;
   const StringRef All = B.Texts[F.File].Corrected;
@@ -418,9 +419,14 @@ static bool referToShared(const Fault &F, Bridges &B) {
 static bool dropPercent(const Fault &F, Bridges &B) {
   std::string &Text = B.Texts[F.File].Corrected;
   const size_t At = Text.rfind('%', F.Offset);
-  if (At != std::string::npos)
-    Text[At] = ' ';
-  return At != std::string::npos;
+  if (At == std::string::npos)
+    return false;
+  Text[At] = ' ';
+  // The others in this string. A letter before a digit may be for the operand.
+  for (size_t I = At; I + 2 < Text.size() && Text[I] != '"'; ++I)
+    if (Text[I] == '%' && isLetter(Text[I + 1]) && !isDigit(Text[I + 2]))
+      Text[I] = Text[I - 1] == '%' ? '%' : ' ';
+  return true;
 }
 
 // `int __restrict__ *p`, which was meant to be `int *__restrict__ p`.

@@ -129,7 +129,7 @@ public:
     if (Reason == EnterFile &&
         Sources.getFileID(Loc) == Sources.getMainFileID())
       return;
-    IsGiven = clang::SrcMgr::isSystem(Kind) && isGivenFile(Loc);
+    IsGiven = clang::SrcMgr::isSystem(Kind) && Given.contain(Sources, Loc);
     const bool IsUser =
         IsGiven || (!clang::SrcMgr::isSystem(Kind) && isUserFile(Loc));
     if (IsUser && !FirstUserFile.isValid())
@@ -206,7 +206,6 @@ private:
   enum class Answer { Same, Shown, Unknown };
 
   bool isUserFile(clang::SourceLocation Loc) const;
-  bool isGivenFile(clang::SourceLocation Loc) const;
   bool isNoQuestion(StringRef Name) const {
     return Name.starts_with(PragmaMacros) || isAmong(Name, Agreed) ||
            isAmong(Name, OfOtherSystems) ||
@@ -254,11 +253,6 @@ bool Watcher::isUserFile(clang::SourceLocation Loc) const {
   const auto File = Sources.getFileEntryRefForID(Sources.getFileID(Loc));
   return File && !Sources.isInSystemHeader(Loc) &&
          !StringRef(File->getName()).contains("/bankstripe-built-in/");
-}
-
-bool Watcher::isGivenFile(clang::SourceLocation Loc) const {
-  const auto File = Sources.getFileEntryRefForID(Sources.getFileID(Loc));
-  return File && Given.contain(File->getName());
 }
 
 void Watcher::set(clang::IdentifierInfo *Name, clang::MacroInfo *M) {

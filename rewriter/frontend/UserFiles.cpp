@@ -87,6 +87,13 @@ bool GivenFolders::contain(StringRef File) const {
                 [&](StringRef Folder) { return File.starts_with(Folder); });
 }
 
+bool GivenFolders::contain(const clang::SourceManager &Sources,
+                           clang::SourceLocation Where) const {
+  const auto File = Sources.getFileEntryRefForID(
+      Sources.getFileID(Sources.getExpansionLoc(Where)));
+  return File && contain(File->getName());
+}
+
 void forEachUserFile(const clang::SourceManager &Sources,
                      function_ref<void(clang::SourceLocation, StringRef)> Visit,
                      unsigned First) {

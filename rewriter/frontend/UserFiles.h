@@ -27,6 +27,9 @@ class GivenFolders {
 public:
   explicit GivenFolders(llvm::ArrayRef<std::string> Args);
   bool contain(llvm::StringRef File) const;
+  /// The file that \p Where, or the macro there, is in.
+  bool contain(const clang::SourceManager &Sources,
+               clang::SourceLocation Where) const;
 
 private:
   std::vector<std::string> Folders; ///< With a slash at the end.

@@ -6,19 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "model/UnitFacts.h"
-#include "contract/Symbols.h"
 
 using namespace bankstripe;
-
-// `kernel` of `space::kernel<int>`.
-static std::string_view lastName(std::string_view Name) {
-  Name = withoutTemplateArguments(Name);
-  return Name.substr(Name.rfind(':') + 1);
-}
-
-bool UnseenUse::isOf(const bankstripe::Kernel &K) const {
-  return Kernel == (Means == Naming::Mangled ? K.Id : lastName(K.Name));
-}
 
 void UnseenUse::addTo(bankstripe::Kernel &K) const {
   if (SetsAttributes) {

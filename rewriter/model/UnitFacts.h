@@ -187,7 +187,10 @@ struct UnseenUse {
   std::string Why = {}; ///< As Kernel::WhyUnseen.
   bool SetsAttributes = false; ///< And nothing else.
 
-  bool isOf(const bankstripe::Kernel &K) const;
+  /// Whether it may be of a kernel with these names.
+  bool isOf(std::string_view Id, std::string_view LastName) const {
+    return Kernel == (Means == Naming::Mangled ? Id : LastName);
+  }
   /// Notes it as one of \p K.
   void addTo(bankstripe::Kernel &K) const;
 };

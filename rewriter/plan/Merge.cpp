@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Merge.h"
+#include "contract/Symbols.h"
 #include "plan/Decide.h"
 #include "plan/Outside.h"
 #include "llvm/ADT/STLExtras.h"
@@ -136,6 +137,8 @@ private:
   unsigned rowOf(const Kernel &K) const { return Rows.at({K.Where, K.Id}); }
   std::vector<unsigned> namedRows(const std::string &Id,
                                   const UnitResult &Unit) const;
+  std::vector<unsigned> rowsOf(const UnseenUse &Use,
+                               const UnitResult &Unit) const;
   void addFinding(const Finding &F, const ArrayEvidence &Evidence,
                   const UnitResult &Unit);
   void addInstances(ReachedArray &Into, const Finding &F,
@@ -150,6 +153,7 @@ private:
   MergedRun Run;
   std::map<std::pair<Place, std::string>, unsigned> Rows; ///< Of kernels.
   std::map<std::string, std::vector<unsigned>> RowsOfName;
+  std::map<std::string, std::vector<unsigned>> RowsOfLastName;
   /// The same of single units.
   std::map<std::pair<const UnitResult *, std::string>, std::vector<unsigned>>
       RowsInUnit;
@@ -234,6 +238,13 @@ std::vector<Kernel> bankstripe::kernelsOf(const UnitResult &Unit) {
   return Kernels;
 }
 
+// The rows stay sorted and unique.
+static void insertSorted(std::vector<unsigned> &Rows, unsigned Row) {
+  auto At = llvm::lower_bound(Rows, Row);
+  if (At == Rows.end() || *At != Row)
+    Rows.insert(At, Row);
+}
+
 // Numbers kernels and arrays in the order in which people read them.
 Merger::Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options)
     : Units(Units), Options(Options), Launches(Units) {
@@ -252,8 +263,10 @@ Merger::Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options)
     RowsOfName[Key.second].push_back(Row);
   }
   for (const UnitResult &Unit : Units)
-    for (const Kernel &K : kernelsOf(Unit))
+    for (const Kernel &K : kernelsOf(Unit)) {
       RowsInUnit[{&Unit, K.Id}].push_back(rowOf(K));
+      insertSorted(RowsOfLastName[std::string(lastName(K.Name))], rowOf(K));
+    }
   for (auto &[Where, Index] : ArrayIndex) {
     Index = Run.Arrays.size();
     Run.Arrays.emplace_back();
@@ -307,32 +320,41 @@ void Merger::addLaunches(const UnitResult &Unit) {
     }
 }
 
-// Of kernels that another unit may define, such as instances of a template that
-// both have.
-void Merger::addUnseenUses(const UnitResult &Unit) {
-  for (const UnseenUse &Each : Unit.Facts.UnseenUses) {
-    std::set<Place> Own;
-    for (const Kernel &K : Unit.Facts.Kernels)
-      if (Each.Means != Naming::LastAny && Each.isOf(K))
-        Own.insert(K.Where);
-    for (MergedKernel &K : Run.Kernels) {
-      if (!Each.isOf(K.Facts) || (!Own.empty() && !Own.count(K.Facts.Where)))
-        continue;
-      Each.addTo(K.Facts);
-      if (!Each.SetsAttributes)
-        UsedUnseen.insert(K.Facts.Where);
-    }
+std::vector<unsigned> Merger::rowsOf(const UnseenUse &Use,
+                                     const UnitResult &Unit) const {
+  if (Use.Means == Naming::Mangled)
+    return namedRows(Use.Kernel, Unit);
+  const auto Found = RowsOfLastName.find(Use.Kernel);
+  if (Found == RowsOfLastName.end())
+    return {};
+  // Instances of one template may be in several units.
+  std::set<Place> Own;
+  for (unsigned Row : Found->second) {
+    const Kernel &K = Run.Kernels[Row].Facts;
+    if (auto Known = RowsInUnit.find({&Unit, K.Id});
+        Known != RowsInUnit.end() && llvm::is_contained(Known->second, Row))
+      Own.insert(K.Where);
   }
+  std::vector<unsigned> Rows = Found->second;
+  if (Use.Means == Naming::Last && !Own.empty())
+    llvm::erase_if(Rows, [&](unsigned Row) {
+      return !Own.count(Run.Kernels[Row].Facts.Where);
+    });
+  return Rows;
+}
+
+// Of kernels that another unit may define.
+void Merger::addUnseenUses(const UnitResult &Unit) {
+  for (const UnseenUse &Use : Unit.Facts.UnseenUses)
+    for (unsigned Row : rowsOf(Use, Unit)) {
+      Kernel &K = Run.Kernels[Row].Facts;
+      Use.addTo(K);
+      if (!Use.SetsAttributes)
+        UsedUnseen.insert(K.Where);
+    }
 }
 
 // --- Arrays ------------------------------------------------------------------
-
-// The rows stay sorted and unique.
-static void insertSorted(std::vector<unsigned> &Rows, unsigned Row) {
-  auto At = llvm::lower_bound(Rows, Row);
-  if (At == Rows.end() || *At != Row)
-    Rows.insert(At, Row);
-}
 
 static void connect(ReachedArray &A, size_t Instance, unsigned Row) {
   insertSorted(A.Kernels, Row);

@@ -191,6 +191,15 @@ TEST(UnsureConstants, AreMadeOfFunctionsOfOtherScopes) {
        "32 * sizeof(O() + 1)"}};
   for (auto [Before, Block] : Cases)
     EXPECT_THAT(whyUnseen(Before, Block), HasSubstr("is meant")) << Before;
+  // The host sees both.
+  EXPECT_EQ(
+      whyUnseen("constexpr int f(int x) { return x; }\n"
+                "__host__ __device__ constexpr int f(char x, int) { "
+                "return x; }\n"
+                "__host__ __device__ constexpr int f(double) { return 2; }"
+                "\n",
+                "32 * f(1)"),
+      "");
   // The same arguments, or no way from one to the other.
   EXPECT_EQ(whyUnseen("namespace A { template <class T> __device__ T f(T); }\n"
                       "template <class T> __host__ T f(T);\n",

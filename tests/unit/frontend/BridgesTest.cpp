@@ -280,17 +280,29 @@ TEST(Bridges, MembersOfTemplatesWithoutTheKeyword) {
       "  template <int N> static void go(T *, T) {} };\n"
       "template <class T> void run(T *p) { Cast<T>::go<4>(p, 1); }\n"
       "void all(int *p) { run(p); }\n"));
-  for (const std::string Overload :
-       {"", "  template <int N> void go(int) {}\n"})
+  // Where operators for '<' and '>' are in sight, Clang says something else.
+  const std::string Operators = "struct X { int x; };\n"
+                                "bool operator<(X, X);\n"
+                                "bool operator>(X, X);\n";
+  for (const std::string &Before :
+       {std::string("struct X { int x; };\n"), Operators})
     EXPECT_TRUE(parsesBridged(
-        "struct Steps {\n" + Overload +
-        "  template <int N> int go(int x, int y) { return x + N; }\n};\n"
+        Before +
+        "struct Steps {\n"
+        "  template <int N> void go(int) {}\n"
+        "  template <int N> int go(X x, int y) { return x.x + N; }\n};\n"
         "template <class T, int N> struct Run {\n"
         "  T steps, *next;\n"
-        "  int run(int x) {\n"
-        "    return steps.go<N>(x, 1) + next->go<3>(this->steps.go<4>(x, 2),"
-        " 2);\n  }\n};\n"
-        "int all(Run<Steps, 5> r) { return r.run(7); }\n"));
+        "  int run(X x) {\n"
+        "    return steps.go<N>(x, 1) + next->go<3>(x, this->steps.go<4>(x, "
+        "2));"
+        "\n  }\n};\n"
+        "int all(Run<Steps, 5> r) { return r.run(X{7}); }\n"));
+  EXPECT_TRUE(parsesBridged(
+      Operators + "struct S { template <int N> int f(X x) { return x.x; } };\n"
+                  "template <class T> int call(T t, X x) {\n"
+                  "  return t.f<3>(x); }\n"
+                  "int all(S s) { return call(s, X{7}); }\n"));
 }
 
 TEST(Bridges, HostFunctionsThatAFunctionForBothSidesCalls) {
@@ -352,6 +364,15 @@ void run(int *p) { t<2><<<1, 1>>>(p); }
 )cu"));
   EXPECT_THAT(failureOf("void f() {\n#pragma pack\n  1 + ; }\n"),
               HasSubstr("expected expression"));
+}
+
+TEST(Bridges, NamesOfRegistersWithOnePercent) {
+  EXPECT_TRUE(parsesBridged(
+      R"cu(__global__ void k(int *p) { int lane = 0, pred = 0;
+  asm volatile("{\n .reg .b32 %rx;\n .reg .pred %px;\n elect.sync %rx|%px, %2;"
+               " @%px mov.s32 %1, 1;\n mov.s32 %0, %rx;\n add.s32 %0, %0, %%laneid;}"
+               : "+r"(lane), "+r"(pred) : "r"(~0u));
+  asm volatile("mov.u32 %0, %clock;" : "=r"(*p)); })cu"));
 }
 
 TEST(Bridges, MembersOfBasesWithoutThis) {

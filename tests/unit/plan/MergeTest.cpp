@@ -90,9 +90,28 @@ TEST(Merge, UnseenUsesInAnotherUnitCount) {
               Means == Naming::LastAny ? Reason::BlockSizeUnknown
                                        : Reason::DynamicIndex);
   }
-  EXPECT_EQ(
-      ReasonIf({"k", Naming::Mangled, Where, "", /*SetsAttributes=*/true}),
-      Reason::DynamicIndex);
+}
+
+TEST(Merge, UnseenUsesMayHaveTheLastPartOfAName) {
+  TestUnit A = includer("/a.cu"), B("/b.cu", /*WithKernel=*/false);
+  A.kernel().Name = "space::k<other::T>";
+  auto ReasonIf = [&](const char *Kernel) {
+    B.Result.Facts.UnseenUses = {{Kernel, Naming::Last, onLine(7, "/b.cu")}};
+    return reasonOf(planOf(A, B));
+  };
+  EXPECT_EQ(ReasonIf("k"), Reason::BlockSizeUnknown);
+  EXPECT_EQ(ReasonIf("T"), Reason::DynamicIndex);
+  EXPECT_EQ(ReasonIf("space"), Reason::DynamicIndex);
+}
+
+TEST(Merge, AttributesThatAnotherUnitSetsAreNoLaunch) {
+  TestUnit B("/b.cu", /*WithKernel=*/false);
+  const Place Where = onLine(7, "/b.cu");
+  B.Result.Facts.UnseenUses = {
+      {"k", Naming::Mangled, Where, "", /*SetsAttributes=*/true}};
+  const Plan P = planOf(includer("/a.cu"), B);
+  EXPECT_EQ(P.Kernels.front().Facts.AttributeSetAt, Where);
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
 }
 
 TEST(Merge, OtherTypeDiffers) {
