@@ -337,10 +337,11 @@ static bool nameAssignedType(const Fault &F, Bridges &B) {
   return true;
 }
 
-// `s.f<N>(x)` for `s.template f<N>(x)`.
+// `s.f<N>(x)` for `s.template f<N>(x)`, and `s.operator()<N>(x)`.
 static bool addTemplateToMember(const Fault &F, Bridges &B) {
   if (F.Index == 0 || F.Index + 1 == F.Tokens.size() ||
-      !isQualified(F, F.Index) || F.Tokens[F.Index + 1].Text != "<")
+      !isQualified(F, F.Index) ||
+      (F.Tokens[F.Index + 1].Text != "<" && F.text() != "operator"))
     return false;
   B.Behind[F.at(F.Index - 1)] = {"template", F.at(F.Index).second};
   return true;
@@ -361,6 +362,13 @@ static bool addTemplate(const Fault &F, Bridges &B) {
     Found = true;
   }
   return Found;
+}
+
+// `S<T>::type(x)` for `typename S<T>::type(x)`.
+static bool addTypename(const Fault &F, Bridges &B) {
+  if (F.Index > 0)
+    B.Behind[F.at(F.Index - 1)] = {"typename", F.at(F.Index).second};
+  return F.Index > 0;
 }
 
 // `f(x)` for `this->f(x)`, where f is a member of a base that depends on T.
@@ -413,6 +421,65 @@ static bool referToShared(const Fault &F, Bridges &B) {
   B.Behind[F.at(Last)].Text +=
       "= ::bankstripe_shared<" + std::to_string(At) + ">()";
   return true;
+}
+
+// The first and the last token of what Clang underlines; not of what a macro
+// gets as an argument, which is read twice.
+static std::optional<std::pair<size_t, size_t>> underlined(const Fault &F,
+                                                           unsigned Range) {
+  if (Range >= F.Diag.getNumRanges())
+    return std::nullopt;
+  const SourceManager &SM = F.Diag.getSourceManager();
+  auto Find = [&](SourceLocation Loc) -> size_t {
+    const FileOffset Place = placeOf(SM, Loc);
+    const auto It =
+        std::ranges::lower_bound(F.Tokens, Place.second, {}, &RawToken::Offset);
+    return Place.first == F.File && !SM.isMacroArgExpansion(Loc) &&
+                   It != F.Tokens.end() && It->Offset == Place.second
+               ? It - F.Tokens.begin()
+               : 0;
+  };
+  const size_t First = Find(F.Diag.getRange(Range).getBegin());
+  const size_t Last = Find(F.Diag.getRange(Range).getEnd());
+  if (First == 0 || Last < First)
+    return std::nullopt;
+  return std::pair(First, Last);
+}
+
+// `p + 4` where p is a `void *`: it points at bytes.
+static bool pointAtBytes(const Fault &F, Bridges &B) {
+  bool Found = false;
+  for (unsigned Range = 0; Range < F.Diag.getNumRanges(); ++Range)
+    if (const auto Operand = underlined(F, Range)) {
+      const auto [First, Last] = *Operand;
+      const unsigned At = F.at(First).second;
+      B.Behind[F.at(First - 1)] = {"::bankstripe_bytes(", At};
+      B.Behind[F.at(Last)] = {")", At};
+      Found = true;
+    }
+  return Found;
+}
+
+// `sizeof(void)` is 1.
+static bool measureByte(const Fault &F, Bridges &B) {
+  for (size_t I = F.Index; I < std::min(F.Index + 3, F.Tokens.size()); ++I)
+    if (F.Tokens[I].Text == "void") {
+      B.Texts[F.File].Corrected.replace(F.at(I).second, 4, "char");
+      return true;
+    }
+  return false;
+}
+
+// `p > 0` where p is a pointer.
+static bool compareWithPointer(const Fault &F, Bridges &B) {
+  for (unsigned Range = 0; Range < F.Diag.getNumRanges(); ++Range)
+    if (const auto Operand = underlined(F, Range))
+      if (const auto [First, Last] = *Operand;
+          First == Last && F.Tokens[First].Text == "0") {
+        B.Behind[F.at(First - 1)] = {"(void *)", F.at(First).second};
+        return true;
+      }
+  return false;
 }
 
 // `asm("mov.u64 %0, %globaltimer;")` for `%%globaltimer`.
@@ -511,6 +578,18 @@ static constexpr Bridge Table[] = {
      "put 'template' before the name of the member"},
     {diag::err_bound_member_function, addTemplateToMember,
      "put 'template' before the name of the member"},
+    {diag::err_missing_dependent_template_keyword, addTemplateToMember,
+     "put 'template' before the name of the member"},
+    {diag::warn_missing_dependent_template_keyword, addTemplateToMember,
+     "put 'template' before the name of the member"},
+    {diag::err_typename_missing, addTypename,
+     "put 'typename' before the name of the type"},
+    {diag::err_typecheck_pointer_arith_void_type, pointAtBytes,
+     "cast the pointer to 'char *'"},
+    {diag::err_sizeof_alignof_incomplete_or_sizeless_type, measureByte,
+     "write 1 instead of 'sizeof(void)'"},
+    {diag::err_typecheck_ordered_comparison_of_pointer_and_zero,
+     compareWithPointer, "compare with '(void *)0'"},
     {diag::err_found_in_dependent_base, addThis,
      "put 'this->' before the name of the member"},
     {diag::err_function_template_spec_no_match, specializeOnBothSides,

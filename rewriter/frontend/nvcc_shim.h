@@ -141,6 +141,18 @@ BS_STORE(__stwt)
 template <typename T> extern __attribute__((device)) T bankstripe_any;
 #endif
 
+// What a `void *` points at, for arithmetic.
+#define BS_BYTES(Result, Type)                                                 \
+  static inline __attribute__((host)) __attribute__((device)) Result           \
+  bankstripe_bytes(Type pointer) {                                             \
+    return (Result)pointer;                                                    \
+  }
+BS_BYTES(char *&, void *&)
+BS_BYTES(const char *&, const void *&)
+BS_BYTES(char *, void *const &)
+BS_BYTES(const char *, const void *const &)
+#undef BS_BYTES
+
 // Room in shared memory for whatever is wanted, another for each Number.
 template <unsigned Number> struct bankstripe_shared {
   template <typename T> __attribute__((device)) operator T &() const {

@@ -305,6 +305,46 @@ TEST(Bridges, MembersOfTemplatesWithoutTheKeyword) {
                   "int all(S s) { return call(s, X{7}); }\n"));
 }
 
+TEST(Bridges, OtherNamesInTemplatesWithoutTheirKeywords) {
+  for (const char *Code :
+       {"struct S { template <int N> int operator()(int x) { return x + N; } "
+        "};\n"
+        "template <class T> int call(T s) { return s.operator()<3>(1); }\n"
+        "int all(S s) { return call(s); }\n",
+        "struct A { template <class U> struct B { U x; }; };\n"
+        "template <class T> struct Of { using A = ::A; };\n"
+        "template <class T> int f() {\n"
+        "  using X = typename Of<T>::A::B<int>; return sizeof(X); }\n"
+        "int all() { return f<int>(); }\n",
+        "template <class T> struct Of { using type = T; };\n"
+        "template <class T> T f(int x) { return Of<T>::type(x); }\n"
+        "float all() { return f<float>(3); }\n"})
+    EXPECT_TRUE(parsesBridged(Code)) << Code;
+}
+
+TEST(Bridges, ArithmeticOnPointersToVoid) {
+  EXPECT_TRUE(parsesBridged(
+      "#define AT(P, N) ((void *)(P) + N)\n"
+      "__host__ __device__ inline void *f(void *p, const void *q, int n) {\n"
+      "  void *const fixed = p;\n"
+      "  q = q + n; q++; p += 4; --p;\n"
+      "  if (p - q > 8) return (void *)(fixed + sizeof(void));\n"
+      "  return *(n + (int *)p + 1) ? (void *)n + 4 + n : AT(p, n); }\n"
+      "__global__ void k(int *p) { *p = f(p, p, 4) == p; }\n"));
+  EXPECT_THAT(failureOf("struct S; int all() { return sizeof(S); }\n"),
+              HasSubstr("incomplete type"));
+  EXPECT_THAT(failureOf("struct S; S *all(S *p) { return p + 1; }\n"),
+              HasSubstr("incomplete type"));
+}
+
+TEST(Bridges, PointersThatAreComparedWithZero) {
+  EXPECT_TRUE(parsesBridged("__device__ bool f(const int *p, void *q) {\n"
+                            "  return p > 0 && 0 <= q && !(q < 0); }\n"
+                            "__global__ void k(int *p) { *p = f(p, p); }\n"));
+  EXPECT_THAT(failureOf("bool f(int *p) { return p > 1; }\n"),
+              HasSubstr("comparison between pointer and integer"));
+}
+
 TEST(Bridges, HostFunctionsThatAFunctionForBothSidesCalls) {
   EXPECT_TRUE(
       parsesBridged("#include <cstdlib>\n#include <utility>\n"
