@@ -73,6 +73,13 @@ public:
       Most = std::max(Most, bodyOf(*Callee).Asks);
     return Most;
   }
+  /// Whether \p F names local memory, or what it calls.
+  bool tellsLocalMemory(const Function &F) const {
+    return bodyOf(F).NamesLocalMemory ||
+           any_of(below(F), [&](const Function *Callee) {
+             return bodyOf(*Callee).NamesLocalMemory;
+           });
+  }
   /// Why \p F may be entered again before it returns; empty when it may not.
   StringRef whyReentered(const Function &F) const;
   /// The functions of the user's that the calls of \p F, or of system headers
@@ -252,7 +259,7 @@ public:
              const UnitFacts &Facts, UnitEvidence &Result);
 
   void connectKernels();
-  void checkHolders();
+  void checkHolders(bool Linked);
   void listFunctions();
 
 private:
@@ -353,7 +360,7 @@ void CallReader::connectKernels() {
   }
 }
 
-void CallReader::checkHolders() {
+void CallReader::checkHolders(bool Linked) {
   for (auto [Index, F] : enumerate(Facts.Findings)) {
     const Holders &Held = Holding[Index];
     ArrayEvidence &E = Result.Arrays[Index];
@@ -363,16 +370,14 @@ void CallReader::checkHolders() {
       for (const Function *Holder : Functions) {
         if (!isKernel(*Holder))
           Reasons.insert(Calls.whyReentered(*Holder));
-        FunctionSet Reached = Calls.below(*Holder);
-        Reached.insert(Holder);
-        NamesLocalMemory |= any_of(Reached, [&](const Function *Each) {
-          return Calls.bodyOf(*Each).NamesLocalMemory;
-        });
+        NamesLocalMemory |= Calls.tellsLocalMemory(*Holder);
       }
-    if (NamesLocalMemory && isAskedWhereItLies(Tracker.allocasOf(Index)))
-      E.Obstacles.push_back(
-          {Reason::InlineAssembly, F.Where,
-           "it names local memory, or tells it from other memory"});
+    const bool IsHandedOn = (NamesLocalMemory || Linked) &&
+                            isAskedWhereItLies(Tracker.allocasOf(Index));
+    E.IsHandedOn = Linked && IsHandedOn;
+    if (NamesLocalMemory && IsHandedOn)
+      E.Obstacles.push_back({Reason::InlineAssembly, F.Where,
+                             NamedLocalMemory.str()});
     for (StringRef Why : Reasons)
       if (!Why.empty())
         E.Obstacles.push_back({Reason::RecursiveFunction, F.Where, Why.str()});
@@ -387,6 +392,7 @@ void CallReader::listFunctions() {
     DeviceFunction &Listed = Result.Functions.emplace_back();
     Listed.Id = sourceName(F).str();
     Listed.Defined = !F.isDeclaration();
+    Listed.NamesLocalMemory = Calls.tellsLocalMemory(F);
     const std::set<std::string> Callees = Calls.userCallees(F);
     Listed.Calls.assign(Callees.begin(), Callees.end());
     Listed.Shared = sharedMemoryOf(F, {}, Calls);
@@ -397,14 +403,15 @@ void CallReader::listFunctions() {
     Result.Functions.push_back({CalledByPointer.str(),
                                 {ByPointer.begin(), ByPointer.end()},
                                 /*Defined=*/true,
-                                SharedMemory()});
+                                SharedMemory(),
+                                /*NamesLocalMemory=*/false});
 }
 
 void readCalls(const Module &M, const AllocaTracker &Tracker, bool Linked,
                const UnitFacts &Facts, UnitEvidence &Result) {
   CallReader Reader(M, Tracker, Facts, Result);
   Reader.connectKernels();
-  Reader.checkHolders();
+  Reader.checkHolders(Linked);
   if (Linked)
     Reader.listFunctions();
 }

@@ -18,6 +18,7 @@
 #include "evidence/DeviceModule.h"
 
 #include "frontend/Frontend.h"
+#include "frontend/UserFiles.h"
 #include "model/UnitFacts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/CodeGenOptions.h"
@@ -84,15 +85,19 @@ std::string firstErrorIn(const clang::TextDiagnosticBuffer &Said,
 
 constexpr StringLiteral SystemAttribute = "bankstripe-system";
 
-/// Marks the functions of system headers and of the compiler itself.
+/// Marks the functions of system headers and of the compiler itself; not those
+/// that a library has in another file, which nobody knows.
 void markSystem(Module &M, clang::CodeGenerator &Generator,
-                const clang::SourceManager &Sources) {
+                const clang::SourceManager &Sources,
+                const GivenFolders &Given) {
   for (Function &F : M) {
     const clang::Decl *D = Generator.GetDeclForMangledName(F.getName());
     const auto *Declared = dyn_cast_or_null<clang::FunctionDecl>(D);
     if (!Declared || Declared->getBuiltinID() ||
-        Sources.isInSystemHeader(
-            Sources.getExpansionLoc(Declared->getLocation())))
+        (Sources.isInSystemHeader(
+             Sources.getExpansionLoc(Declared->getLocation())) &&
+         !(F.isDeclaration() &&
+           Given.contain(Sources, Declared->getLocation()))))
       F.addFnAttr(SystemAttribute);
   }
 }
@@ -174,7 +179,7 @@ Expected<std::unique_ptr<Module>> emitDeviceModule(ParsedUnit &Unit,
   Engine.setClient(Shown, /*ShouldOwnClient=*/false);
   if (Generator->GetModule())
     markSystem(*Generator->GetModule(), *Generator,
-               Compiler.getSourceManager());
+               Compiler.getSourceManager(), Unit.givenFolders());
   std::unique_ptr<Module> M(Generator->ReleaseModule());
   if (const std::string Problem =
           firstErrorIn(Said, Compiler.getSourceManager());

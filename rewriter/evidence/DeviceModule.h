@@ -53,8 +53,8 @@ llvm::Expected<std::unique_ptr<llvm::Module>>
 emitDeviceModule(ParsedUnit &Unit, const UnitFacts &Facts,
                  QuietContext &Context);
 
-/// Whether \p F, of such a module, is declared in a system header or by the
-/// compiler.
+/// Whether \p F, of such a module, is of a system header or of the compiler. A
+/// function of a library, which such a header only declares, is not.
 bool isOfSystem(const llvm::Function &F);
 
 /// Where \p F is declared, as far as debug information says.

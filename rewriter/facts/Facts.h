@@ -123,12 +123,12 @@ BANKSTRIPE_FIELDS(SharedArray, Id, Name, Where, Function, Type, ElementBytes,
                   Extents, LastExtent, IsSum, Obstacles)
 
 // Evidence.h
-BANKSTRIPE_FIELDS(ArrayEvidence, Kernels, Functions, Obstacles, Where, Index,
-                  ResidentBytes, UniformAccesses, NonUniformAccesses)
+BANKSTRIPE_FIELDS(ArrayEvidence, Kernels, Functions, Obstacles, IsHandedOn, Where,
+                  Index, ResidentBytes, UniformAccesses, NonUniformAccesses)
 BANKSTRIPE_FIELDS(SharedAccess, FunctionId, Shape, Line, Column, LoopDepth,
                   Degrees, MayLeaveRow)
 BANKSTRIPE_FIELDS(SharedMemory, StaticBytes, UsesDynamic, Asks)
-BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, Shared)
+BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, Shared, NamesLocalMemory)
 BANKSTRIPE_FIELDS(KernelResources, StackFrame, Callees, SpillStores, SpillLoads,
                   Registers, SharedBytes, CodeBytes)
 BANKSTRIPE_FIELDS(FrameObject, Name, Type, Function, Where, Bytes, IsParameter,

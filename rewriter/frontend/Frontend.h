@@ -115,6 +115,10 @@ llvm::Expected<Toolkit> findToolkit(llvm::StringRef CudaPath);
 llvm::Expected<std::vector<std::string>>
 databasePaths(llvm::StringRef DatabaseDirectory);
 
+/// All files that the compile database in \p Where names, whatever they are;
+/// none if it cannot be read.
+std::vector<std::string> databaseFiles(llvm::StringRef Where);
+
 /// Expands \p Paths (files, or folders searched for .cu files or for entries of
 /// the compile database) to compile jobs, sorted by file, each file and command
 /// once. Errors: no such file, a folder without CUDA sources, a broken

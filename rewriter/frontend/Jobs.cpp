@@ -98,6 +98,11 @@ public:
     return Found->second;
   }
 
+  std::vector<std::string> files() const {
+    const auto Names = make_first_range(Entries);
+    return {Names.begin(), Names.end()};
+  }
+
   /// The CUDA files below \p Folder.
   std::vector<std::string> below(StringRef Folder) const {
     std::vector<std::string> Files;
@@ -336,6 +341,15 @@ Expected<std::vector<std::string>> databasePaths(StringRef DatabaseDirectory) {
     return createStringError("the compile database in '" + DatabaseDirectory +
                              "' names no CUDA source");
   return Paths;
+}
+
+std::vector<std::string> databaseFiles(StringRef Where) {
+  Expected<Database> Known = Database::load(Where);
+  if (!Known) {
+    consumeError(Known.takeError()); // Who needs it says so.
+    return {};
+  }
+  return Known->files();
 }
 
 Expected<std::vector<CompileJob>> collectJobs(ArrayRef<std::string> Paths,

@@ -48,6 +48,8 @@ struct ArrayEvidence {
   /// get to it by calls.
   std::set<std::string> Functions;
   std::vector<Obstacle> Obstacles; ///< What its function calls, or may call it.
+  /// Functions of other units, if linked with this one, may get its address.
+  bool IsHandedOn = false;
   Residency Where = Residency::Unknown;
   Uniformity Index = Uniformity::Unknown;
   uint64_t ResidentBytes = 0;   ///< Of the largest surviving alloca.
@@ -94,6 +96,10 @@ struct SharedMemory {
 /// of which some unit names the address.
 inline constexpr llvm::StringLiteral CalledByPointer = "*";
 
+/// The detail of Reason::InlineAssembly where code does that with an address.
+inline constexpr llvm::StringLiteral NamedLocalMemory =
+    "it names local memory, or tells it from other memory";
+
 /// A device function of a unit that is linked with others (`-rdc=true`), so
 /// that calls can be followed from one to the next.
 struct DeviceFunction {
@@ -101,6 +107,7 @@ struct DeviceFunction {
   std::vector<std::string> Calls; ///< Mangled names, sorted.
   bool Defined = false;           ///< It has a body here.
   SharedMemory Shared;            ///< Without that of its callees.
+  bool NamesLocalMemory = false;  ///< Itself or by its callees here.
 };
 
 /// What ptxas reports of one kernel.

@@ -17,6 +17,7 @@ LinkedCalls::LinkedCalls(llvm::ArrayRef<UnitResult> Units) {
       Linked &Into = Functions[F.Id];
       if (F.Defined)
         Into.DefiningUnits.insert(I);
+      Into.Facts.NamesLocalMemory |= F.NamesLocalMemory;
       Into.Facts.Shared.merge(F.Shared);
       llvm::append_range(Into.Facts.Calls, F.Calls);
     }
@@ -38,9 +39,20 @@ LinkedCalls::belowAll(std::vector<std::string> Open) const {
   return Seen;
 }
 
-bool LinkedCalls::isMissing(const std::string &Id) const {
-  auto It = Functions.find(Id);
-  return It != Functions.end() && It->second.DefiningUnits.empty();
+std::string
+LinkedCalls::missingAmong(const std::set<std::string> &Ids) const {
+  const auto Found = llvm::find_if(Ids, [&](const std::string &Id) {
+    auto It = Functions.find(Id);
+    return It != Functions.end() && It->second.DefiningUnits.empty();
+  });
+  return Found == Ids.end() ? "" : *Found;
+}
+
+bool LinkedCalls::anyNamesLocalMemory(const std::set<std::string> &Ids) const {
+  return llvm::any_of(Ids, [&](const std::string &Id) {
+    auto It = Functions.find(Id);
+    return It != Functions.end() && It->second.Facts.NamesLocalMemory;
+  });
 }
 
 SharedMemory

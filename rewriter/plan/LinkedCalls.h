@@ -31,8 +31,11 @@ public:
   }
   /// The same of several.
   std::set<std::string> belowAll(std::vector<std::string> Open) const;
-  /// Declared somewhere, defined nowhere.
-  bool isMissing(const std::string &Id) const;
+  /// One of \p Ids that is declared somewhere, and defined nowhere; empty:
+  /// none.
+  std::string missingAmong(const std::set<std::string> &Ids) const;
+  /// Whether one of \p Ids tells local memory from other memory.
+  bool anyNamesLocalMemory(const std::set<std::string> &Ids) const;
   /// What \p Id, and \p Below that, have of shared memory in all.
   SharedMemory sharedMemoryOf(const std::string &Id,
                               const std::set<std::string> &Below) const;

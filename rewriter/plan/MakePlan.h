@@ -53,6 +53,8 @@ struct PlanOptions {
   /// otherwise, in threads, 1 to 1024; 0 when not given.
   unsigned BlockSize = 0;
   Outside Others = Outside::Nobody;
+  /// What files that were not read may do.
+  std::vector<UnseenUse> UnseenUses;
   unsigned FilesRead = 0;        ///< Sources that were read.
   std::string GpuArch = "sm_90"; ///< For occupancy.
   CostModel Model;               ///< For predictions.

@@ -14,16 +14,12 @@
 // With relocatable device code, arrays are reached by kernels that their own
 // unit does not know, and may be reached by themselves by a detour.
 //
-// Host functions. `void run(int threads) { kernel<<<grid, threads>>>(); }`: the
-// block is what the callers of run say, some of which pass on a parameter of
-// their own. Known when every argument is. find/ asks for functions of internal
-// linkage only; those of one name in several units (a header's) count together.
-//
 //===----------------------------------------------------------------------===//
 
 #include "plan/Merge.h"
 #include "contract/Symbols.h"
 #include "plan/Decide.h"
+#include "plan/LaunchResolver.h"
 #include "plan/Outside.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -61,6 +57,7 @@ static void mergeEvidence(ArrayEvidence &Into, const ArrayEvidence &From) {
           ? Residency::Unknown
           : std::max(Into.Where, From.Where);
   Into.Index = std::max(Into.Index, From.Index);
+  Into.IsHandedOn |= From.IsHandedOn;
   Into.Functions.insert(From.Functions.begin(), From.Functions.end());
   Into.ResidentBytes = std::max(Into.ResidentBytes, From.ResidentBytes);
   Into.UniformAccesses += From.UniformAccesses;
@@ -97,25 +94,6 @@ static void mergeResources(std::optional<KernelResources> &Into,
 
 namespace {
 
-/// What the launches of a run ask for, as far as other units say that.
-class LaunchResolver {
-public:
-  explicit LaunchResolver(const std::vector<UnitResult> &Units);
-  Launch resolve(Launch L);
-  /// Forgets what launches of \p K ask for where graphs may have it with more.
-  /// Which shared memory \p K uses must be known in full.
-  void forgetMemory(MergedKernel &K) const;
-
-private:
-  std::optional<std::set<int64_t>> valuesOf(const HostParameter &P);
-
-  std::map<HostParameter, std::vector<const HostArgument *>> Arguments;
-  std::set<HostParameter> Active; ///< Those that are being looked at.
-  /// A unit may give kernels in graphs other blocks, so a launch that is
-  /// captured says neither what runs nor how large its blocks are.
-  bool NodesChange = false;
-};
-
 class Merger {
 public:
   Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options);
@@ -126,11 +104,13 @@ private:
 
   void addKernels(const UnitResult &Unit);
   void addLaunches(const UnitResult &Unit);
-  void addUnseenUses(const UnitResult &Unit);
+  void addUnseenUses(llvm::ArrayRef<UnseenUse> Uses, const UnitResult &Unit);
   void addArrays(const UnitResult &Unit);
   void addCallees(const UnitResult &Unit);
   void addFunctions(const UnitResult &Unit);
   void addWork(const UnitResult &Unit);
+  std::string unseenAmong(const std::set<std::string> &Callees,
+                          const LinkedCalls &Calls) const;
   void followCalls();
   void findAwaited();
   void keepWhatUnreadUnitsReach();
@@ -164,63 +144,6 @@ private:
 };
 
 } // namespace
-
-// --- Launches ----------------------------------------------------------------
-
-LaunchResolver::LaunchResolver(const std::vector<UnitResult> &Units) {
-  for (const UnitResult &Unit : Units) {
-    for (const HostArgument &A : Unit.Facts.Arguments)
-      Arguments[A.For].push_back(&A);
-    NodesChange |= Unit.Facts.NodesChangedAt.isValid();
-  }
-}
-
-// Every value of P; nothing when one cannot be known.
-std::optional<std::set<int64_t>>
-LaunchResolver::valuesOf(const HostParameter &P) {
-  auto It = Arguments.find(P);
-  if (It == Arguments.end() || !Active.insert(P).second)
-    return std::nullopt;
-  std::optional<std::set<int64_t>> All = std::set<int64_t>();
-  for (const HostArgument *A : It->second) {
-    auto Values = A->Values;
-    if (!Values && A->Same)
-      Values = valuesOf(*A->Same);
-    if (!Values) {
-      All.reset();
-      break;
-    }
-    All->insert(Values->begin(), Values->end());
-  }
-  Active.erase(P);
-  return All;
-}
-
-Launch LaunchResolver::resolve(Launch L) {
-  if (NodesChange && !L.OnDevice) {
-    L.Threads.reset();
-    L.Parameter.reset();
-    L.Shape.clear();
-    L.Source = "graphs may have it with other blocks";
-    L.Text.Name = TextRange();
-    L.Text.Problem = L.Source;
-  }
-  if (L.Threads || !L.Parameter)
-    return L;
-  auto Values = valuesOf(*L.Parameter);
-  if (Values && !Values->empty() && *Values->begin() > 0 &&
-      *Values->rbegin() <= LargestBlock) {
-    L.Threads = *Values->rbegin();
-    L.Source += ", from its callers";
-  }
-  return L;
-}
-
-void LaunchResolver::forgetMemory(MergedKernel &K) const {
-  for (Launch &L : K.Launches)
-    if (NodesChange && K.Shared.UsesDynamic && !L.OnDevice)
-      L.DynamicSharedBytes.reset();
-}
 
 // --- Kernels -----------------------------------------------------------------
 
@@ -344,8 +267,9 @@ std::vector<unsigned> Merger::rowsOf(const UnseenUse &Use,
 }
 
 // Of kernels that another unit may define.
-void Merger::addUnseenUses(const UnitResult &Unit) {
-  for (const UnseenUse &Use : Unit.Facts.UnseenUses)
+void Merger::addUnseenUses(llvm::ArrayRef<UnseenUse> Uses,
+                           const UnitResult &Unit) {
+  for (const UnseenUse &Use : Uses)
     for (unsigned Row : rowsOf(Use, Unit)) {
       Kernel &K = Run.Kernels[Row].Facts;
       Use.addTo(K);
@@ -431,9 +355,6 @@ void Merger::addArrays(const UnitResult &Unit) {
       F.Obstacles.push_back({Reason::TranslationUnitsDiffer, F.Where,
                              "instantiations of " + F.Function.Name});
     F.sortObstacles();
-    if (MayBeLinked)
-      if (auto Reached = whyKernelsLeave(F, Evidence, Calls))
-        F.Obstacles.push_back(std::move(*Reached));
     addFinding(F, Evidence, Unit);
     if (auto Why = MayBeLinked ? whyOthersCall(F, Called) : std::nullopt)
       Run.Arrays[ArrayIndex.at(F.Where)].OnlyInCopy = std::move(Why);
@@ -500,22 +421,40 @@ void Merger::addWork(const UnitResult &Unit, const Kernel &K,
 
 // --- Calls between units -----------------------------------------------------
 
-static std::optional<Obstacle> whyReentered(const Finding &F,
-                                            const LinkedCalls &Calls) {
+static bool areAllRead(llvm::ArrayRef<UnitResult> Units) {
+  return llvm::all_of(Units, [](const UnitResult &Unit) {
+    return Unit.Evidence.Problem.empty();
+  });
+}
+
+// What the calls of its function have against its move.
+static void addObstacles(ReachedArray &A, const LinkedCalls &Calls) {
+  Finding &F = A.Array;
   for (const ArrayInstance &I : F.Instances) {
     const std::set<std::string> Below = Calls.below(I.FunctionId);
-    if (Below.count(I.FunctionId))
-      return Obstacle{Reason::RecursiveFunction, F.Where,
-                      "it calls itself through another translation unit"};
-    for (const std::string &Id : Below)
-      if (Calls.isMissing(Id))
-        return Obstacle{Reason::UnseenCallee, F.Where, llvm::demangle(Id)};
+    if (!F.Function.IsKernel && Below.count(I.FunctionId))
+      F.Obstacles.push_back(
+          {Reason::RecursiveFunction, F.Where,
+           "it calls itself through another translation unit"});
+    if (A.Evidence.IsHandedOn && Calls.anyNamesLocalMemory(Below))
+      F.Obstacles.push_back(
+          {Reason::InlineAssembly, F.Where, NamedLocalMemory.str()});
   }
-  return std::nullopt;
+}
+
+// A function among \p Callees of which nobody knows what it does; empty: none.
+std::string Merger::unseenAmong(const std::set<std::string> &Callees,
+                                const LinkedCalls &Calls) const {
+  if (Options.Others != Outside::Nobody &&
+      Callees.count(std::string(CalledByPointer)))
+    return "by a pointer";
+  // A unit without IR may define it; keepWhatUnreadUnitsReach sees to that.
+  return areAllRead(Units) ? llvm::demangle(Calls.missingAmong(Callees)) : "";
 }
 
 void Merger::followCalls() {
   const LinkedCalls Calls(Units);
+  std::map<unsigned, std::string> Unseen; // By row.
   for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
     if (!Calls.knows(K.Facts.Id))
       continue;
@@ -523,15 +462,20 @@ void Merger::followCalls() {
     K.CallsOtherUnits = Calls.leavesUnit(K.Facts.Id, Below);
     K.Shared.merge(Calls.sharedMemoryOf(K.Facts.Id, Below));
     K.WaitsForBlocks |= Calls.anyWaits(Below);
+    if (const std::string Callee = unseenAmong(Below, Calls); !Callee.empty())
+      Unseen[Row] = Callee;
     for (ReachedArray &A : Run.Arrays)
       for (auto [I, Instance] : llvm::enumerate(A.Array.Instances))
         if (Below.count(Instance.FunctionId))
           connect(A, I, Row);
   }
-  for (ReachedArray &A : Run.Arrays)
-    if (!A.Array.Function.IsKernel)
-      if (auto Reentered = whyReentered(A.Array, Calls))
-        A.Array.Obstacles.push_back(std::move(*Reentered));
+  for (ReachedArray &A : Run.Arrays) {
+    addObstacles(A, Calls);
+    for (unsigned Row : A.Kernels)
+      if (auto Callee = Unseen.find(Row); Callee != Unseen.end())
+        A.Array.Obstacles.push_back(
+            {Reason::UnseenCallee, A.Array.Where, Callee->second});
+  }
 }
 
 // A kernel may wait for what another one writes. In one stream, that one is
@@ -555,9 +499,7 @@ void Merger::findAwaited() {
 // Which kernels of a unit without IR reach a function of another one, and how
 // long its functions wait, nobody knows.
 void Merger::keepWhatUnreadUnitsReach() {
-  if (llvm::all_of(Units, [](const UnitResult &Unit) {
-        return Unit.Evidence.Problem.empty();
-      }))
+  if (areAllRead(Units))
     return;
   const LinkedCalls Calls(Units);
   for (ReachedArray &A : Run.Arrays) {
@@ -579,9 +521,10 @@ MergedRun Merger::merge() {
     addKernels(Unit);
     NoArrays.insert(Unit.Facts.NoArrays.begin(), Unit.Facts.NoArrays.end());
   }
+  addUnseenUses(Options.UnseenUses, UnitResult());
   for (const UnitResult &Unit : Units) {
     addLaunches(Unit);
-    addUnseenUses(Unit);
+    addUnseenUses(Unit.Facts.UnseenUses, Unit);
     addArrays(Unit);
     addCallees(Unit);
     addFunctions(Unit);

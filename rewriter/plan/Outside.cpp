@@ -46,20 +46,3 @@ bankstripe::whyOthersCall(const Finding &F,
   return Obstacle{Reason::BlockSizeUnknown, F.Where,
                   "other files may call '" + F.Function.Name + "'"};
 }
-
-std::optional<Obstacle> bankstripe::whyKernelsLeave(const Finding &F,
-                                                    const ArrayEvidence &E,
-                                                    const LinkedCalls &OfUnit) {
-  auto LeavesUnit = [&](const std::string &Kernel) {
-    return llvm::any_of(OfUnit.below(Kernel), [&](const std::string &Id) {
-      return OfUnit.isMissing(Id);
-    });
-  };
-  if (llvm::any_of(E.Kernels, [&](const std::set<std::string> &Kernels) {
-        return llvm::any_of(Kernels, LeavesUnit);
-      }))
-    return Obstacle{Reason::BlockSizeUnknown, F.Where,
-                    "its kernels call functions of other files, whose shared "
-                    "memory is not known"};
-  return std::nullopt;
-}

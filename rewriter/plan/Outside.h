@@ -33,12 +33,6 @@ std::set<std::string> calledByOthers(const UnitResult &Unit,
 std::optional<Obstacle> whyOthersCall(const Finding &F,
                                       const std::set<std::string> &Called);
 
-/// Why \p F must stay there in any case: its kernels call functions that the
-/// unit, whose calls are \p OfUnit, does not define. Nothing if they do not.
-std::optional<Obstacle> whyKernelsLeave(const Finding &F,
-                                        const ArrayEvidence &E,
-                                        const LinkedCalls &OfUnit);
-
 } // namespace bankstripe
 
 #endif

@@ -20,6 +20,7 @@
 #include "report/Terminal.h"
 #include "tool/KernelStrings.h"
 #include "tool/Nvcc.h"
+#include "tool/UnreadFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -376,6 +377,18 @@ static Outside whoLaunchesToo(const ReadResult &Read,
   return LacksFiles ? Outside::Files : Outside::Nobody;
 }
 
+static void addUnreadUses(PlanOptions &Planning, UnreadUses Uses,
+                          const ToolOptions &Options) {
+  Planning.UnseenUses = std::move(Uses.Kernels);
+  if (Uses.DeviceCode.empty())
+    return;
+  Planning.Others = Outside::Files;
+  if (Options.level() != Detail::Quiet)
+    say("'" + displayName(Uses.DeviceCode) +
+        "' was not read, and may call device functions; --whole-program says "
+        "that it does not");
+}
+
 static llvm::Expected<PlanOptions>
 planningFor(const ReadResult &Read, llvm::ArrayRef<const UnitFacts *> Units,
             DecisionsLookup &Lookup, const ToolOptions &Options) {
@@ -393,6 +406,11 @@ planningFor(const ReadResult &Read, llvm::ArrayRef<const UnitFacts *> Units,
   if (!Planning.SharedLimit)
     Planning.SharedLimit = usualSharedLimit(Planning);
   Planning.Others = whoLaunchesToo(Read, Options);
+  if (Planning.Others == Outside::Nobody && Options.Run != Command::Verify)
+    addUnreadUses(Planning,
+                  findUnreadUses(Read, Options.Reading,
+                                 /*IsWhole=*/Options.Planning.Others.has_value()),
+                  Options);
   std::set<StringRef> MainFiles;
   for (const UnitFacts *Unit : Units)
     MainFiles.insert(Unit->MainFile);

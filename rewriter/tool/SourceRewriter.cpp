@@ -286,8 +286,10 @@ SourceResult SourceRewriter::rewrite(bool IfKnown,
     return {SourceResult::NoFlags, "'" + llvm::join(Flags, " ") +
                                        "' is not understood by 'bankstripe "
                                        "rewrite'"};
-  if (isExcluded(Command.Input, *Options))
-    return {SourceResult::Unchanged, "'" + Command.Input + "' is excluded"};
+  if (isExcluded(Command.Input, *Options)) {
+    note("'" + Command.Input + "' is excluded; it is compiled as it is");
+    return {};
+  }
   SourceResult Result =
       rewriteWith(*Options, /*HeadersChange=*/true, IfKnown, AsIs);
   if (Result.What == SourceResult::Unchanged && !Result.Message.empty()) {

@@ -372,7 +372,7 @@ int Launcher::run() {
   case SourceResult::Unknown:
   case SourceResult::Unchanged:
     if (!Result.Message.empty())
-      note(Result.Message + "; it is compiled as it is");
+      warn(Result.Message + "; '" + Names + "' is compiled as it is");
     return compileAsIs(Result);
   case SourceResult::Unreadable:
     note(Result.Message);

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import json
 import pathlib
 import re
 import subprocess
@@ -185,7 +186,7 @@ class KernelOfAnotherFile(ToolTest):
     WRAPPER = ("template <class K, class... A> static void launch(K kernel, int block, A... a) {\n"
                "  kernel<<<1, block>>>(a...);\n}\n")
 
-    def bound_with(self, before, main):
+    def bound_with(self, before="", main="", whole=True, words=("--", "-arch=sm_90")):
         """The number that is added as __launch_bounds__ to a kernel with launches of 64 threads."""
         self.write("p/count.h", self.HEADER)
         self.write("p/a.cu", '#include "count.h"\n'
@@ -195,15 +196,57 @@ class KernelOfAnotherFile(ToolTest):
                    "  out[threadIdx.x] = seen[in[threadIdx.x] & 15];\n}\n")
         self.write("p/main.cu", f'#include "count.h"\n{before}int main() {{\n'
                    f"  count<<<1, 64>>>(nullptr, nullptr);\n{main}}}\n")
-        done = self.run_tool("rewrite", "--dry-run", "--no-confirm", str(self.folder / "p"),
-                             "--", "-arch=sm_90")
+        done = self.run_tool("rewrite", "--dry-run", str(self.folder / "p"), *words, whole=whole)
         self.assertIn("int seen[16] = {0};", done.stdout)
         found = re.findall(r"__launch_bounds__\((\d+)\) count", done.stdout)
         self.assertEqual(len(found), 1, done.stdout)
         return int(found[0])
 
     def test_its_own_launches_count(self):
-        self.assertEqual(self.bound_with("", ""), 64)
+        self.assertEqual(self.bound_with(), 64)
+
+    def test_files_that_are_not_read_may_launch_what_they_name(self):
+        by_host = '#include "count.h"\nvoid more() { %s(512); }\n'
+        for name, text, bound in [
+                ("p/host.cpp", by_host % "launch(count)", 1024),
+                ("p/run.py", "import cupy\nmodule.get_function('count')((1,), (512,))\n", 1024),
+                ("p/build/CMakeCache.txt", "", 64),
+                ("p/build/more.cu", "void more() { count<<<1, 512>>>(nullptr, nullptr); }\n", 1024),
+                ("p/host.cpp", by_host % "counts", 64),
+                ("p/host.cpp", by_host % "/* count */ run", 64),
+                ("p/host.cpp", "int count(int n) { return n; }\n", 64),
+                ("p/host.cpp", '#include "inner.h"\nconst char *Api = "cuda";\n', 1024),
+        ]:
+            with self.subTest(name=name, text=text):
+                self.write("p/inner.h", "inline void more() { launch(count, 512); }\n")
+                self.write(name, text)
+                self.assertEqual(self.bound_with(whole=False), bound)
+                if not name.endswith(".txt"):
+                    (self.folder / name).unlink()
+
+    def test_a_whole_program_is_all_that_was_read(self):
+        self.write("p/host.cpp", '#include "count.h"\nvoid more() { launch(count)(512); }\n')
+        self.assertEqual([self.bound_with(whole=w) for w in (True, False)], [64, 1024])
+
+    def test_a_kernel_that_is_loaded_by_its_name_may_have_any_block(self):
+        for before, main, bound in [
+                ("#include <cuda.h>\n", '  CUfunction f; cuModuleGetFunction(&f, nullptr, "_Z5countPKiPi");\n', 1024),
+                ("#include <cuda.h>\n#define LOAD(X) cuModuleGetFunction(&f, nullptr, #X)\n",
+                 "  CUfunction f; LOAD(count);\n", 1024),
+                ("#include <cuda.h>\n", '  CUfunction f; cuModuleGetFunction(&f, nullptr, "other");\n', 64),
+        ]:
+            with self.subTest(main=main):
+                self.assertEqual(self.bound_with(before, main), bound)
+
+    def test_a_database_has_files_outside_of_the_folder(self):
+        command = {"directory": str(self.folder), "file": "app/main.cu",
+                   "command": "nvcc -arch=sm_90 -c app/main.cu"}
+        self.write("p/compile_commands.json", json.dumps([command, {
+            **command, "file": "p/a.cu", "command": "nvcc -arch=sm_90 -c p/a.cu"}, {
+            **command, "file": "p/main.cu", "command": "nvcc -arch=sm_90 -c p/main.cu"}]))
+        for text, bound in [("void more() { count<<<1, 512>>>(0, 0); }\n", 1024), ("void more();\n", 64)]:
+            self.write("app/main.cu", text)
+            self.assertEqual(self.bound_with(whole=False, words=("-p", "p")), bound)
 
     def test_launches_that_are_not_seen_count_as_any(self):
         for before, main in [

@@ -187,13 +187,48 @@ TEST(CallGraph, AUnitThatWasNotGivenMayCallBack) {
   EXPECT_EQ(find(P, "a").Verdict.Detail, "missing");
 }
 
-TEST(CallGraph, ArraysOfKernelsAreNeverReentered) {
-  TestUnit A = caller();
-  A.Result.Evidence.Functions = {function("k", {"missing"}),
-                                 function("missing", {}, /*Defined=*/false)};
-  A.array();
-  EXPECT_EQ(reasonOf(makePlan({A.result()}, PlanOptions())),
-            Reason::DynamicIndex);
+// It may wait for other blocks, or have shared memory.
+TEST(CallGraph, AKernelThatCallsWhatNobodyDefinesKeepsItsArrays) {
+  auto Why = [](bool Defined) {
+    TestUnit A = caller();
+    A.Result.Evidence.Functions = {function("k", {"callee"}),
+                                   function("callee", {}, Defined)};
+    A.array();
+    return reasonOf(makePlan({A.result()}, PlanOptions()));
+  };
+  EXPECT_EQ(Why(/*Defined=*/false), Reason::UnseenCallee);
+  EXPECT_EQ(Why(/*Defined=*/true), Reason::DynamicIndex);
+}
+
+// A pointer may lead to another file's function.
+TEST(CallGraph, AKernelThatCallsByPointerWhereThereAreOtherFiles) {
+  auto Why = [](Outside Others) {
+    TestUnit A = caller();
+    A.Result.Evidence.Functions = {function("k", {CalledByPointer.str()})};
+    A.kernel().Bounds = LaunchBounds{128, ""};
+    A.array();
+    PlanOptions Options;
+    Options.Others = Others;
+    return reasonOf(makePlan({A.result()}, Options));
+  };
+  EXPECT_EQ(Why(Outside::Files), Reason::UnseenCallee);
+  EXPECT_EQ(Why(Outside::Nobody), Reason::DynamicIndex);
+}
+
+// Another unit's function takes an array for local memory.
+TEST(CallGraph, LocalMemoryThatAnotherUnitNames) {
+  auto Why = [](bool IsHandedOn, bool NamesIt) {
+    TestUnit A = caller(), B = library();
+    A.Result.Evidence.Functions = {function("k", {"f"})};
+    ArrayEvidence E = resident();
+    E.IsHandedOn = IsHandedOn;
+    A.array(makeArray(), E);
+    B.Result.Evidence.Functions.front().NamesLocalMemory = NamesIt;
+    return reasonOf(planOf(A, B));
+  };
+  EXPECT_EQ(Why(true, true), Reason::InlineAssembly);
+  EXPECT_EQ(Why(true, false), Reason::DynamicIndex);
+  EXPECT_EQ(Why(false, true), Reason::DynamicIndex);
 }
 
 } // namespace

@@ -96,18 +96,6 @@ TEST(Outside, MayReachInternalFunctions) {
     EXPECT_FALSE((Entry = Name, MayReach())) << Name;
 }
 
-TEST(Outside, MayTakeSharedMemoryOfTheirOwn) {
-  ArrayEvidence E;
-  E.Kernels = {{"k"}};
-  for (const bool Defined : {false, true}) {
-    UnitResult Unit;
-    Unit.Evidence.Functions = {{"k", {"callee"}, true, {}},
-                               {"callee", {}, Defined, {}}};
-    const auto Why = whyKernelsLeave(arrayOf("_ZL1fv"), E, LinkedCalls(Unit));
-    EXPECT_EQ(Why.has_value(), !Defined);
-  }
-}
-
 // Without relocatable device code, no function is listed.
 TEST(Outside, CannotCallFunctionsThatAreNotLinked) {
   UnitResult Unit;
