@@ -20,7 +20,8 @@
 //
 //   a load that is volatile or atomic, at any place: flags are polled in turn
 //   an atomic operation, assembly that loads with a 64-bit address
-//   a call that is not inlined and may do any of these
+//   a call that is not inlined and may do any of these; the loop may find what
+//   it has read in an object that it was given
 //   a plain load, if the loop writes nothing, and a fence or the like keeps the
 //   load in it
 //
@@ -66,6 +67,15 @@ bool returnsSoon(const Function &F) {
           is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name));
 }
 
+// Whether I calls a function that is not in sight.
+bool callsUnseen(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call || Call->isInlineAsm() || isa<IntrinsicInst>(I))
+    return false;
+  const Function *Callee = Call->getCalledFunction();
+  return !Callee || (Callee->isDeclaration() && !returnsSoon(*Callee));
+}
+
 /// Whether one loop waits.
 class LoopReader {
 public:
@@ -83,6 +93,7 @@ private:
   bool isReadAnew(const Instruction &I) const;
   void addDeciding(SmallVector<const BasicBlock *> Pending,
                    SmallVectorImpl<const Value *> &To) const;
+  bool mayFill(const Instruction &I, const Value &Pointer) const;
   void addStored(const Value &Pointer,
                  SmallVectorImpl<const Value *> &To) const;
   bool isJustRead(const Value &V, const Value &Place,
@@ -107,10 +118,8 @@ Read LoopReader::kindOfAny(const Instruction &I) const {
   const auto *Call = dyn_cast<CallBase>(&I);
   if (!Call || Call->isInlineAsm() || isa<IntrinsicInst>(I))
     return bankstripe::kindOf(I);
-  Function *Callee = Call->getCalledFunction();
-  const bool Reads = !Callee                   ? true
-                     : Callee->isDeclaration() ? !returnsSoon(*Callee)
-                                               : Reading.contains(Callee);
+  const bool Reads =
+      callsUnseen(I) || Reading.contains(Call->getCalledFunction());
   return Reads && Call->mayReadFromMemory() ? Read::Anew : Read::No;
 }
 
@@ -225,12 +234,27 @@ static bool maySharePlace(const Value *A, const Value *B) {
            (isIdentifiedObject(First) && isIdentifiedObject(Second)));
 }
 
+// Whether I is a call that may put what it reads anew into the object of
+// Pointer, which it is given: a method, or by a reference.
+bool LoopReader::mayFill(const Instruction &I, const Value &Pointer) const {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call || Call->isInlineAsm() || !Call->mayWriteToMemory() ||
+      kindOfAny(I) != Read::Anew)
+    return false;
+  const Value *Object = getUnderlyingObject(&Pointer, /*MaxLookup=*/0);
+  return any_of(Call->args(), [&](const Value *Given) {
+    return getUnderlyingObject(Given, /*MaxLookup=*/0) == Object;
+  });
+}
+
 // Adds what the loop stores to what may be the object of Pointer, and what
 // decides whether it does.
 void LoopReader::addStored(const Value &Pointer,
                            SmallVectorImpl<const Value *> &To) const {
   for (const BasicBlock *Block : L.blocks())
     for (const Instruction &I : *Block) {
+      if (mayFill(I, Pointer))
+        To.push_back(&I);
       const auto *Store = dyn_cast<StoreInst>(&I);
       const auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
       if ((!Store && !Atomic) ||
@@ -377,7 +401,9 @@ bool LoopReader::waits() const {
 static FunctionSet functionsThatRead(Module &M) {
   FunctionSet Result;
   for (Function &F : M)
-    if (any_of(instructions(F), bankstripe::mayMakeLoopWait))
+    if (any_of(instructions(F), [](const Instruction &I) {
+          return bankstripe::mayMakeLoopWait(I) || callsUnseen(I);
+        }))
       Result.insert(&F);
   bankstripe::addCallers(Result);
   return Result;

@@ -232,6 +232,39 @@ __device__ __noinline__ int step(int *out, int x) { return out[x]; }
 )cu"));
 }
 
+// A function that is not inlined puts what it has read into an object.
+TEST(Waiting, ForWhatACallPutsIntoAnObject) {
+  const std::string Object = R"cu(
+struct Barrier {
+  int *counter; int goal; bool open;
+  __device__ __attribute__((noinline)) void poll() {
+    open = *(volatile int *)counter >= goal; }
+  __device__ __attribute__((noinline)) void step() { open = ++goal > 9; }
+};
+__device__ __attribute__((noinline)) void load(int *from, int &to) {
+  to = *(volatile int *)from; }
+)cu";
+  const std::string Start = "Barrier b{flag, n, false}; int v = 0, w = 0;";
+  EXPECT_TRUE(waits(Start + "while (!b.open) b.poll();", Object));
+  EXPECT_TRUE(waits(Start + "do load(flag, v); while (v != n);", Object));
+  EXPECT_FALSE(waits(Start + "while (!b.open) b.step(); load(flag, v);"
+                             "x = v;",
+                     Object));
+  EXPECT_FALSE(waits(Start + "do load(flag, v), w += in[w]; while (w < n);"
+                             "x = v;",
+                     Object));
+}
+
+// The pointer may lead to another file's function.
+TEST(Waiting, InAFunctionWithoutLoadsThatCallsByPointer) {
+  const std::string Code = R"cu(
+__device__ void wait(bool (*done)(int *), int *p) { while (!done(p)) {} }
+__device__ void once(bool (*done)(int *), int *p) { done(p); }
+)cu";
+  const GatheredUnit Unit = gather(Code, {"-fgpu-rdc"});
+  EXPECT_EQ(Unit.Evidence.Waiting, std::set<std::string>{"_Z4waitPFbPiES_"});
+}
+
 TEST(Waiting, InAFunctionOfATable) {
   EXPECT_TRUE(waits("table[n & 1](n);", R"cu(
 __device__ __noinline__ void none(int) {}
