@@ -122,7 +122,7 @@ std::vector<std::string> Copies::argumentsFor(const CompileJob &Job) const {
     if (Option.Meaning == OptionMeaning::Include && Place)
       Args.push_back("-I" + *Place);
   }
-  Args.push_back("-I" + path::parent_path(Job.File).str());
+  Args.push_back("-I" + path::parent_path(Job.path()).str());
   return Args;
 }
 

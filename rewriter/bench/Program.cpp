@@ -150,7 +150,7 @@ llvm::Expected<std::string> Program::buildFiles(StringRef Name,
   Copies Tree(Root, {"/"});
   for (const CompileJob &Job : Jobs) {
     if (Changes.empty()) {
-      Sources.push_back(Job.File);
+      Sources.push_back(Job.path());
       continue;
     }
     llvm::append_range(Command, Tree.argumentsFor(Job));
@@ -161,7 +161,7 @@ llvm::Expected<std::string> Program::buildFiles(StringRef Name,
       return E;
   for (const CompileJob &Job : Jobs) {
     CompileJob WithoutCommand;
-    WithoutCommand.File = Job.File;
+    WithoutCommand.File = Job.path();
     if (llvm::Error E = checkForNvcc(WithoutCommand, Root, Command))
       return E;
   }

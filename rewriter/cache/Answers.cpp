@@ -145,7 +145,7 @@ static IncludeFolders foldersOf(const CompileJob &Job) {
     if (Job.CudaPath.empty() || !Folder.starts_with(Job.CudaPath))
       (Quoted ? Folders.Quote : Folders.Any).emplace_back(Folder);
   }
-  Folders.Any.push_back(path::parent_path(Job.File).str());
+  Folders.Any.push_back(path::parent_path(Job.path()).str());
   return Folders;
 }
 
@@ -171,7 +171,7 @@ std::optional<std::string> Answers::keyOf(const NvccQuestion &Question,
                                           llvm::ArrayRef<ChangedFile> Changes) {
   const CompileJob &Job = Question.Unit->Job;
   auto State = States.find(toBytes(Job));
-  auto Tree = readIncludeTree(Job.File, foldersOf(Job));
+  auto Tree = readIncludeTree(Job.path(), foldersOf(Job));
   auto Includes = Tree ? describeIncludes(*Tree) : std::nullopt;
   if (State == States.end() || !Includes)
     return std::nullopt;

@@ -48,13 +48,14 @@ std::vector<std::string> nvccCommand(const CompileJob &Job, StringRef Nvcc,
   Command.insert(Command.end(), ExtraArgs.begin(), ExtraArgs.end());
   // A copy that lies elsewhere must find what the original includes from its
   // own folder.
-  Command.push_back(("-I" + sys::path::parent_path(Job.File)).str());
+  Command.push_back(("-I" + sys::path::parent_path(Job.path())).str());
   append_range(Command, optionsForNvcc(Job));
   if (sys::path::extension(File) != ".cu" && !is_contained(Command, "-x"))
     Command.insert(Command.end(), {"-x", "cu"});
   Command.insert(Command.end(),
                  {Compiled == Sides::Both ? "-c" : "-cubin", "-Xptxas", "-v",
-                  "-o", Output.str(), File.str()});
+                  "-o", Output.str(),
+                  File == Job.File ? Job.path() : File.str()});
   return Command;
 }
 

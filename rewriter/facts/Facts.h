@@ -142,8 +142,8 @@ BANKSTRIPE_FIELDS(UnitEvidence, Arrays, SharedAccesses, Kernels, SystemKernels,
                   Functions, Work, ShortWork, Waiting, Objects, Problem)
 
 // Frontend.h, MakePlan.h, Facts.h
-BANKSTRIPE_FIELDS(CompileJob, File, Directory, OriginalArgs, ClangArgs, Dropped,
-                  GpuArch, AllGpuArchs, CudaPath, FoundDatabase, Refused,
+BANKSTRIPE_FIELDS(CompileJob, File, Link, Directory, OriginalArgs, ClangArgs,
+                  Dropped, GpuArch, AllGpuArchs, CudaPath, FoundDatabase, Refused,
                   OnlyForClang, OthersAreExcluded, IsOtherArch)
 BANKSTRIPE_FIELDS(UnitResult, Facts, Evidence, Resources)
 BANKSTRIPE_FIELDS(ParseOutcome, UsedShim, UsedBuiltinHeader)

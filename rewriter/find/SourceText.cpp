@@ -51,6 +51,9 @@ std::string SourceText::file(SourceLocation Loc) const {
       SM.getFileEntryRefForID(SM.getFileID(SM.getExpansionLoc(Loc)));
   if (!Entry)
     return "";
+  // Of which compilers may be given a link.
+  if (*Entry == SM.getFileEntryForID(SM.getMainFileID()))
+    return Entry->getFileEntry().tryGetRealPathName().str();
   llvm::SmallString<256> Path(Entry->getName());
   SM.getFileManager().makeAbsolutePath(Path);
   // Behind a link to a folder, `..` is not the folder that the link stands in.

@@ -59,7 +59,10 @@ struct FrontendOptions {
 
 /// One file to process, with the command that compiles it.
 struct CompileJob {
-  std::string File;                      ///< Absolute path.
+  std::string File;                      ///< Real path.
+  /// A link to it in another folder, if that is what compilers are given: they
+  /// look for headers beside it. Or empty.
+  std::string Link;
   std::string Directory;                 ///< Working directory of the command.
   std::vector<std::string> OriginalArgs; ///< As the database or the user gave
                                          ///< them, compiler first; may hold
@@ -79,6 +82,9 @@ struct CompileJob {
   bool OthersAreExcluded = false; ///< Files below the same paths.
   /// The command of another job, read for another of its architectures.
   bool IsOtherArch = false;
+
+  /// What compilers are given.
+  const std::string &path() const { return Link.empty() ? File : Link; }
 };
 
 /// A CUDA toolkit on this machine.

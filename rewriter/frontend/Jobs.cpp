@@ -37,6 +37,24 @@ bool isBelow(StringRef Path, StringRef Folder) {
 
 using Entry = clang::tooling::CompileCommand;
 
+std::string absoluteSource(const Entry &E) {
+  SmallString<256> Source(E.Filename);
+  sys::path::make_absolute(E.Directory, Source);
+  return std::string(Source);
+}
+
+/// \p Path, or its real path if that is in the same folder.
+std::string spelledPath(const Twine &Path) {
+  const std::string Real = realPath(Path.str());
+  SmallString<256> Absolute;
+  Path.toVector(Absolute);
+  (void)sys::fs::make_absolute(Absolute); // Else nothing is found there.
+  const std::string Folder = realPath(sys::path::parent_path(Absolute));
+  return Folder == sys::path::parent_path(Real)
+             ? Real
+             : (Folder + "/" + sys::path::filename(Absolute)).str();
+}
+
 /// The compile database, by the real path of the file.
 class Database {
 public:
@@ -63,9 +81,7 @@ public:
                ? "'ninja -C " + Where + " -t compdb > " + File + "' writes"
                : "CMake writes with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON"));
     for (Entry &E : Json->getAllCompileCommands()) {
-      SmallString<256> Source(E.Filename);
-      sys::path::make_absolute(E.Directory, Source);
-      Result.Entries[realPath(Source)].push_back(std::move(E));
+      Result.Entries[realPath(absoluteSource(E))].push_back(std::move(E));
     }
     return Result;
   }
@@ -161,7 +177,7 @@ Expected<std::vector<std::string>> findSources(StringRef Folder) {
     if (!Path.ends_with(CudaSuffix) || !sys::fs::is_regular_file(Path))
       continue;
     if (std::string Real = realPath(Path); isBelow(Real, Folder))
-      Files.push_back(std::move(Real));
+      Files.push_back(spelledPath(Path));
   }
   if (Code)
     return createStringError(Code, "cannot search the folder '" + Folder +
@@ -192,7 +208,7 @@ public:
         Options.CompilerArgs.empty())
       Known = Database::around(Real);
     if (!sys::fs::is_directory(Real)) {
-      addFile(Real, currentDirectory());
+      addFile(spelledPath(Path), currentDirectory());
       return Error::success();
     }
     std::vector<std::string> Files;
@@ -226,7 +242,7 @@ public:
     for (CompileJob &Job : Jobs)
       Job.OthersAreExcluded = ExcludesSome;
     std::ranges::sort(Jobs, {}, [](const CompileJob &J) {
-      return std::tie(J.File, J.Directory, J.OriginalArgs);
+      return std::tie(J.File, J.Link, J.Directory, J.OriginalArgs);
     });
     return std::move(Jobs);
   }
@@ -237,17 +253,18 @@ private:
     return sys::fs::current_path(Path) ? "/" : realPath(Path);
   }
 
-  /// \p File is absolute; \p Base is the folder that it was found under.
-  void addFile(const std::string &File, StringRef Base) {
+  /// \p Spelled is absolute; \p Base is the folder that it was found under.
+  void addFile(const std::string &Spelled, StringRef Base) {
+    const std::string File = realPath(Spelled);
     if (Excluded.contain(File, Base)) {
       ExcludesSome = true;
       return;
     }
     ArrayRef<Entry> Commands = Known.of(File);
     if (!Options.CompilerArgs.empty() || Commands.empty())
-      return addJob(File, currentDirectory(), {defaultCommand(), {}, {}});
+      return addJob(Spelled, currentDirectory(), {defaultCommand(), {}, {}});
     for (const Entry &E : Commands)
-      addJob(File, E.Directory,
+      addJob(spelledPath(absoluteSource(E)), E.Directory,
              Options.TrustsCommands
                  ? ForeignCommand{E.CommandLine, {}, {}}
                  : readForeignCommand(E.CommandLine, E.Directory));
@@ -260,19 +277,20 @@ private:
     return Command;
   }
 
-  void addJob(const std::string &File, StringRef Directory,
+  void addJob(const std::string &Spelled, StringRef Directory,
               ForeignCommand Command) {
     CompileJob Job;
-    Job.File = File;
+    Job.File = realPath(Spelled);
+    Job.Link = Spelled == Job.File ? "" : Spelled;
     Job.Directory = Directory.str();
     Job.OriginalArgs = std::move(Command.Words);
     // Whoever uses the command later sees the same.
     append_range(Job.OriginalArgs, Options.ExtraArgs);
     Job.Refused = join(Command.Refused, " ");
     Job.OnlyForClang = join(Command.OnlyForClang, " ");
-    if (!Known.of(File).empty())
+    if (!Known.of(Job.File).empty())
       Job.FoundDatabase = Known.place();
-    if (!Seen.insert({Job.File, Job.Directory, Job.OriginalArgs}).second)
+    if (!Seen.insert({Job.path(), Job.Directory, Job.OriginalArgs}).second)
       return;
     translateCommand(Job, Options, toolkitOf(Job));
     Jobs.push_back(std::move(Job));

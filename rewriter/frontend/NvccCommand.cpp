@@ -76,7 +76,7 @@ Error checkForNvcc(const CompileJob &Job, StringRef File,
     return createStringError("nvcc is not asked, since it would hand " + Quote +
                              Text + Quote + " to a shell; rename it");
   };
-  for (StringRef Path : {File, StringRef(Job.File)})
+  for (StringRef Path : {File, StringRef(Job.path())})
     if (Error E = Check(Path, "'"))
       return E;
   for (StringRef Arg : ExtraArgs)

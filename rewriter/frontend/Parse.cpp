@@ -496,7 +496,7 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   if (!Files)
     return Files.takeError();
   First.Files = *Files;
-  if (Error E = checkReadable(*First.Files, Job.File))
+  if (Error E = checkReadable(*First.Files, Job.path()))
     return std::move(E);
   auto Fixed = fixedArgs(Prepared.ClangArgs);
   if (!Fixed)
@@ -512,7 +512,7 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
       append_range(A->Args, builtinCudaArgs());
     append_range(A->Args, *Fixed);
   }
-  First.Args.push_back(Job.File);
+  First.Args.push_back(Job.path());
   if (parseOnce(First, Action))
     return Outcome;
   // nvcc's macros were missing, and nothing else.
@@ -521,7 +521,7 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
     return Outcome;
   append_range(Second.Args, shimArgs());
   Second.HasShim = true;
-  Second.Args.push_back(Job.File);
+  Second.Args.push_back(Job.path());
   Second.Bridged = std::move(First.Learned);
   Second.Bridged.CalledByHost.clear(); // The shim has more for the host.
   Attempt Third = Second;

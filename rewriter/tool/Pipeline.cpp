@@ -53,7 +53,7 @@ static llvm::Error collectAll(ReadResult &Read, const ReadingOptions &Options) {
     ++Usable;
     for (CompileJob &Job : *Jobs)
       if (!(Earlier && Earlier->isCopy(Job.File)) &&
-          Known.emplace(Job.File, Job.ClangArgs).second)
+          Known.emplace(Job.path(), Job.ClangArgs).second)
         Read.Jobs.push_back(std::move(Job));
   }
   if (Usable == 0)

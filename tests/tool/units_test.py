@@ -179,6 +179,45 @@ class HeadersBesideSources(ToolTest):
         self.assertIn("bins_stripes", texts[0])
 
 
+class Links(ToolTest):
+    """A source that is a link: compilers look for headers beside the link."""
+
+    SOURCE = ('#include "size.h"\n'
+              "static __global__ void count(const int *in, int *out) {\n"
+              "  int seen[16] = {0};\n"
+              "  for (int i = 0; i < 99; ++i) seen[in[i] & 15] += i;\n"
+              "  out[threadIdx.x] = seen[in[threadIdx.x] & 15];\n}\n"
+              "int main() { count<<<1, SIZE>>>(nullptr, nullptr); }\n")
+
+    def setUp(self):
+        super().setUp()
+        self.write("common/a.cu", self.SOURCE)
+        self.write("common/size.h", "#define SIZE 64\n")
+        self.write("large/size.h", "#define SIZE 512\n")
+        (self.folder / "large/a.cu").symlink_to("../common/a.cu")
+
+    def test_its_headers_are_those_beside_it(self):
+        for path, bound in [("common/a.cu", 64), ("large/a.cu", 512), (".", 512)]:
+            done = self.run_tool("rewrite", "--dry-run", path, "--", "-arch=sm_90")
+            self.assertEqual(re.findall(r"^--- (.*)|__launch_bounds__\((\d+)\) count", done.stdout, re.MULTILINE),
+                             [("a/common/a.cu", ""), ("", str(bound))], path)
+
+    def test_it_may_have_a_command_of_its_own(self):
+        self.write("compile_commands.json", json.dumps([
+            {"directory": str(self.folder), "file": file, "command": f"nvcc -arch=sm_90 -c {file}"}
+            for file in ("common/a.cu", "large/a.cu")]))
+        done = self.run_tool("rewrite", "--dry-run", "-p", ".", "common")
+        self.assertIn("__launch_bounds__(512) count", done.stdout)
+
+    @unittest.skipUnless(find_nvcc(), "needs nvcc")
+    def test_nvcc_is_asked_about_it_as_it_is(self):
+        self.write("large/size.h", "#define SIZE 512\n__device__ int only_here;\n")
+        self.write("common/a.cu", self.SOURCE.replace("= {0}", "= {only_here}"))
+        done = self.run_tool("rewrite", "--dry-run", "large/a.cu", "--", "-arch=sm_90", confirm=True)
+        self.assertIn("__launch_bounds__(512) count", done.stdout)
+        self.assertIn("by ptxas", done.stderr)
+
+
 class KernelOfAnotherFile(ToolTest):
     """What a file does with a kernel that another one defines, where its block is not seen."""
 
