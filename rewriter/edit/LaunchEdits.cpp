@@ -9,7 +9,7 @@
 // definition that says how much of it a launch asks for, allows more than 48
 // KB, and sees to the carveout:
 //
-//     inline size_t count_shared_bytes(dim3 block, size_t own) {
+//     static inline size_t count_shared_bytes(dim3 block, size_t own) {
 //       return ::bankstripe::shared_bytes<2048>(block, own);
 //     }
 //
@@ -60,16 +60,16 @@ using KernelFunctions = std::map<TextRange, KernelFunction>; ///< By definition.
 
 } // namespace
 
-// A definition in a header stands in several units.
+// A definition in a header stands in several units. What nothing declares is of
+// its unit alone: another one may have a kernel of this name, of other types.
 std::string KernelFunction::specifiers() const {
   const StringRef Extension = llvm::sys::path::extension(Text->Definition.File);
   const bool InSource = Extension == ".cu" || Extension == ".cpp" ||
                         Extension == ".cc" || Extension == ".cxx" ||
                         Extension == ".c";
-  if (Text->Internal || Redirected)
+  if (Text->Internal || Redirected || Text->Declarations.empty())
     return "static inline ";
-  return InSource && !Text->Declarations.empty() && !isTemplate() ? ""
-                                                                  : "inline ";
+  return InSource && !isTemplate() ? "" : "inline ";
 }
 
 std::string KernelFunction::signature() const {
@@ -211,6 +211,14 @@ bankstripe::launchFunctions(const Plan &P, StringRef LineEnding) {
   return Result;
 }
 
+// Whether compilers that know no CUDA read a header with \p Code, too: it sees
+// to that. A directive can stand at \p Offset.
+static bool isForHostsToo(StringRef Code, size_t Offset) {
+  return (Code.contains("__CUDACC__") || Code.contains("__NVCC__") ||
+          Code.contains("define __global__")) &&
+         Code.take_front(Offset).rsplit('\n').second.trim().empty();
+}
+
 // The functions beside the kernels, and their declarations.
 static EditList editsOfFunctions(const KernelFunctions &Functions,
                                  StringRef Path, StringRef Code) {
@@ -228,9 +236,12 @@ static EditList editsOfFunctions(const KernelFunctions &Functions,
       const std::string NewLine =
           (LineEnding + indentationAt(Code, Declared.Offset)).str();
       const std::string Head = F.isTemplate() ? F.Text->TemplateHead + " " : "";
-      Edits.push_back(
-          {Declared.Offset, 0,
-           (llvm::Twine(Head) + F.signature() + ";" + NewLine).str()});
+      const std::string Declaration = Head + F.signature() + ";";
+      Edits.push_back({Declared.Offset, 0,
+                       isForHostsToo(Code, Declared.Offset)
+                           ? "#ifdef __CUDACC__" + NewLine + Declaration +
+                                 NewLine + "#endif" + NewLine
+                           : Declaration + NewLine});
     }
   }
   return Edits;

@@ -376,8 +376,8 @@ void CallReader::checkHolders(bool Linked) {
                             isAskedWhereItLies(Tracker.allocasOf(Index));
     E.IsHandedOn = Linked && IsHandedOn;
     if (NamesLocalMemory && IsHandedOn)
-      E.Obstacles.push_back({Reason::InlineAssembly, F.Where,
-                             NamedLocalMemory.str()});
+      E.Obstacles.push_back(
+          {Reason::InlineAssembly, F.Where, NamedLocalMemory.str()});
     for (StringRef Why : Reasons)
       if (!Why.empty())
         E.Obstacles.push_back({Reason::RecursiveFunction, F.Where, Why.str()});

@@ -178,8 +178,8 @@ Expected<std::unique_ptr<Module>> emitDeviceModule(ParsedUnit &Unit,
   Unit.replay(*Generator);
   Engine.setClient(Shown, /*ShouldOwnClient=*/false);
   if (Generator->GetModule())
-    markSystem(*Generator->GetModule(), *Generator,
-               Compiler.getSourceManager(), Unit.givenFolders());
+    markSystem(*Generator->GetModule(), *Generator, Compiler.getSourceManager(),
+               Unit.givenFolders());
   std::unique_ptr<Module> M(Generator->ReleaseModule());
   if (const std::string Problem =
           firstErrorIn(Said, Compiler.getSourceManager());

@@ -52,10 +52,9 @@ std::vector<std::string> nvccCommand(const CompileJob &Job, StringRef Nvcc,
   append_range(Command, optionsForNvcc(Job));
   if (sys::path::extension(File) != ".cu" && !is_contained(Command, "-x"))
     Command.insert(Command.end(), {"-x", "cu"});
-  Command.insert(Command.end(),
-                 {Compiled == Sides::Both ? "-c" : "-cubin", "-Xptxas", "-v",
-                  "-o", Output.str(),
-                  File == Job.File ? Job.path() : File.str()});
+  Command.insert(Command.end(), {Compiled == Sides::Both ? "-c" : "-cubin",
+                                 "-Xptxas", "-v", "-o", Output.str(),
+                                 File == Job.File ? Job.path() : File.str()});
   return Command;
 }
 

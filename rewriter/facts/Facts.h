@@ -123,8 +123,9 @@ BANKSTRIPE_FIELDS(SharedArray, Id, Name, Where, Function, Type, ElementBytes,
                   Extents, LastExtent, IsSum, Obstacles)
 
 // Evidence.h
-BANKSTRIPE_FIELDS(ArrayEvidence, Kernels, Functions, Obstacles, IsHandedOn, Where,
-                  Index, ResidentBytes, UniformAccesses, NonUniformAccesses)
+BANKSTRIPE_FIELDS(ArrayEvidence, Kernels, Functions, Obstacles, IsHandedOn,
+                  Where, Index, ResidentBytes, UniformAccesses,
+                  NonUniformAccesses)
 BANKSTRIPE_FIELDS(SharedAccess, FunctionId, Shape, Line, Column, LoopDepth,
                   Degrees, MayLeaveRow)
 BANKSTRIPE_FIELDS(SharedMemory, StaticBytes, UsesDynamic, Asks)
@@ -143,8 +144,8 @@ BANKSTRIPE_FIELDS(UnitEvidence, Arrays, SharedAccesses, Kernels, SystemKernels,
 
 // Frontend.h, MakePlan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Link, Directory, OriginalArgs, ClangArgs,
-                  Dropped, GpuArch, AllGpuArchs, CudaPath, FoundDatabase, Refused,
-                  OnlyForClang, OthersAreExcluded, IsOtherArch)
+                  Dropped, GpuArch, AllGpuArchs, CudaPath, FoundDatabase,
+                  Refused, OnlyForClang, OthersAreExcluded, IsOtherArch)
 BANKSTRIPE_FIELDS(UnitResult, Facts, Evidence, Resources)
 BANKSTRIPE_FIELDS(ParseOutcome, UsedShim, UsedBuiltinHeader)
 BANKSTRIPE_FIELDS(UnitReading, Unit, Diagnostics, Error, Outcome, Trace,

@@ -212,18 +212,25 @@ void UnitReader::readKernels() {
 // Elsewhere: launches of another configuration, with any block.
 void UnitReader::noteUnseenUses(const std::set<SkippedLaunch> &Elsewhere) {
   std::vector<UnseenUse> &Uses = Facts.UnseenUses;
-  std::set<std::string> Known;
-  for (const FunctionDecl *Kernel : Collected.Kernels)
-    if (HostUnknown && Known.insert(Kernel->getNameAsString()).second)
-      Uses.push_back(
-          {Kernel->getNameAsString(), Naming::Last, Place(), WhyHostUnknown});
+  std::map<std::string, Naming> Known;
+  for (const FunctionDecl *Kernel : Collected.Kernels) {
+    // Besides one of its own, the unit may mean one that it only declares.
+    Naming &Means = Known[Kernel->getNameAsString()];
+    if (!Kernel->isDefined())
+      Means = Naming::LastAny;
+    else if (Means != Naming::LastAny)
+      Means = Naming::Last;
+  }
+  if (HostUnknown)
+    for (const auto &[Name, Means] : Known)
+      Uses.push_back({Name, Means, Place(), WhyHostUnknown});
   for (const auto &[Id, Where] : AddressTaken)
     Uses.push_back({Id, Naming::Mangled, Where});
   for (const auto &[Id, Where] : AttributesSet)
     Uses.push_back({Id, Naming::Mangled, Where, "", /*SetsAttributes=*/true});
   for (const auto &[Name, Where] : Elsewhere)
     Uses.push_back(
-        {Name, Naming::Last, Where,
+        {Name, Known.contains(Name) ? Known.at(Name) : Naming::Last, Where,
          "text that conditions leave out launches it at " + shortText(Where)});
   for (const auto &[Name, Where] : FoundByArguments)
     Uses.push_back(

@@ -59,7 +59,7 @@ struct FrontendOptions {
 
 /// One file to process, with the command that compiles it.
 struct CompileJob {
-  std::string File;                      ///< Real path.
+  std::string File; ///< Real path.
   /// A link to it in another folder, if that is what compilers are given: they
   /// look for headers beside it. Or empty.
   std::string Link;

@@ -174,7 +174,7 @@ struct Kernel {
 /// Which kernels a name means.
 enum class Naming {
   Mangled,
-  Last,    ///< The last part, of a kernel of the unit if it has any such.
+  Last,    ///< The last part, of a kernel of the unit if it defines any such.
   LastAny, ///< The same, of whatever unit.
 };
 

@@ -39,8 +39,7 @@ LinkedCalls::belowAll(std::vector<std::string> Open) const {
   return Seen;
 }
 
-std::string
-LinkedCalls::missingAmong(const std::set<std::string> &Ids) const {
+std::string LinkedCalls::missingAmong(const std::set<std::string> &Ids) const {
   const auto Found = llvm::find_if(Ids, [&](const std::string &Id) {
     auto It = Functions.find(Id);
     return It != Functions.end() && It->second.DefiningUnits.empty();

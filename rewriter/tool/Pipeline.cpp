@@ -407,10 +407,11 @@ planningFor(const ReadResult &Read, llvm::ArrayRef<const UnitFacts *> Units,
     Planning.SharedLimit = usualSharedLimit(Planning);
   Planning.Others = whoLaunchesToo(Read, Options);
   if (Planning.Others == Outside::Nobody && Options.Run != Command::Verify)
-    addUnreadUses(Planning,
-                  findUnreadUses(Read, Options.Reading,
-                                 /*IsWhole=*/Options.Planning.Others.has_value()),
-                  Options);
+    addUnreadUses(
+        Planning,
+        findUnreadUses(Read, Options.Reading,
+                       /*IsWhole=*/Options.Planning.Others.has_value()),
+        Options);
   std::set<StringRef> MainFiles;
   for (const UnitFacts *Unit : Units)
     MainFiles.insert(Unit->MainFile);

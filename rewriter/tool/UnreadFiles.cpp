@@ -7,8 +7,8 @@
 
 #include "tool/UnreadFiles.h"
 #include "contract/Symbols.h"
-#include "frontend/CompilerOptions.h"
 #include "edit/LineNumbers.h"
+#include "frontend/CompilerOptions.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
 #include "wrap/Includes.h"
@@ -58,10 +58,10 @@ private:
 } // namespace
 
 Searcher::Searcher(const ReadResult &Read, const ReadingOptions &Options)
-    : FilesRead(Read.Files), OutputDirectory(Options.OutputDirectory.empty()
-                                                 ? ""
-                                                 : realPath(
-                                                       Options.OutputDirectory)) {
+    : FilesRead(Read.Files),
+      OutputDirectory(Options.OutputDirectory.empty()
+                          ? ""
+                          : realPath(Options.OutputDirectory)) {
   for (const std::string &File : FilesRead)
     HeadersRead.insert(path::filename(File).str());
   for (const UnitRecord &Unit : Read.Units) {
@@ -170,9 +170,8 @@ void Searcher::searchUnread(const std::string &File, const std::string &Text) {
         addFile(*Found);
       }
   }
-  const bool IsDeviceCode =
-      StringRef(Text).contains("__device__") ||
-      StringRef(Text).contains("__global__");
+  const bool IsDeviceCode = StringRef(Text).contains("__device__") ||
+                            StringRef(Text).contains("__global__");
   unsigned Line = 1;
   size_t Counted = 0;
   std::set<StringRef> Seen;

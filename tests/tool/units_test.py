@@ -87,6 +87,12 @@ class Units(ToolTest):
             self.assertIn("dynamic_stripe<int[4]", self.read(file))
         self.assertIn("count_shared_bytes", self.read("src/count.h"))
 
+    def test_a_header_that_is_for_hosts_too_has_a_guard(self):
+        self.write("src/count.h", HEADER.replace("once\n", "once\n#ifndef __CUDACC__\n#define __global__\n#endif\n"))
+        self.rewrite_in_place()
+        self.assertIn("#ifdef __CUDACC__\nsize_t count_shared_bytes(dim3 grid, dim3 block, size_t own);\n#endif\n",
+                      self.read("src/count.h"))
+
     def test_nothing_moves_without_the_launch(self):
         self.assertEqual(self.rewrite("src/a.cu", "src/c.cu", "src/count.h"), "")
 
@@ -295,6 +301,8 @@ class KernelOfAnotherFile(ToolTest):
                 ("void (*table[])(const int *, int *) = {count};\n",
                  "  table[0]<<<1, 512>>>(nullptr, nullptr);\n"),
                 ("", "#ifdef LARGE\n  count<<<1, 512>>>(nullptr, nullptr);\n#endif\n"),
+                ("namespace own { static __global__ void count(const int *, int *) {} }\n",
+                 "#ifdef LARGE\n  ::count<<<1, 512>>>(nullptr, nullptr);\n#endif\n"),
                 ("#if __has_builtin(__builtin_unknown)\n#define SIZE 64\n#else\n"
                  "#define SIZE 512\n#endif\n", "  count<<<1, SIZE>>>(nullptr, nullptr);\n"),
         ]:
