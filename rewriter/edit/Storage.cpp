@@ -72,10 +72,11 @@ std::string bankstripe::unitText(StripeForm Form, StringRef Element) {
 }
 
 // Storage of one name has one size wherever the linker sees it, but two files
-// may make versions of one function with storage of different sizes. A function
-// of the helper holds it then, whose name has its type.
+// may make different versions of one function, or choose other layouts in it. A
+// function of the helper holds it then, whose name has its type.
 static bool isInHelper(const PlannedArray &A) {
-  return A.Verdict.Storage.InVersion && A.Array.Version.IsWeak;
+  const Storage &S = A.Verdict.Storage;
+  return A.Array.Version.IsWeak && (S.InVersion || !S.Dynamic);
 }
 
 // Whether the declaration is a reference to storage elsewhere.

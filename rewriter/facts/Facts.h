@@ -120,7 +120,7 @@ BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, NoArrays, SharedArrays,
                   NumberedFiles, Sources)
 
 BANKSTRIPE_FIELDS(SharedArray, Id, Name, Where, Function, Type, ElementBytes,
-                  Extents, LastExtent, IsSum, Obstacles)
+                  Extents, LastExtent, IsSum, IsWeak, Obstacles)
 
 // Evidence.h
 BANKSTRIPE_FIELDS(ArrayEvidence, Kernels, Functions, Obstacles, IsHandedOn,

@@ -85,6 +85,25 @@ static bool standsInOneText(const Expr *Launch, const Expr *Argument,
   return StringRef(Between).contains(IsCall ? "(" : "<<<");
 }
 
+// Whether a directive, such as #ifdef, stands before the end of Replaced, or of
+// the configuration around it. Parts of that text are repeated.
+static bool holdsDirective(const Expr *Launch, const TextRange &Replaced,
+                           const SourceText &Text) {
+  auto Begin = Text.spelled(Launch->getBeginLoc(), /*InMessages=*/true);
+  auto Start = Begin ? Text.tokens(*Begin, *Begin) : std::nullopt;
+  if (!Start || Start->File != Replaced.File)
+    return false;
+  const StringRef Code = Text.buffer(*Begin);
+  const size_t End = isa<CUDAKernelCallExpr>(Launch)
+                         ? Code.find(">>>", Replaced.end())
+                         : Replaced.end();
+  for (StringRef Line :
+       llvm::drop_begin(llvm::split(Code.slice(Start->Offset, End), '\n')))
+    if (Line.ltrim().starts_with("#"))
+      return true;
+  return false;
+}
+
 // Reads what becomes another text. \returns why that cannot be done, or null.
 static const char *readReplaced(const LaunchParts &Parts,
                                 const SourceText &Text, LaunchText &Result) {
@@ -134,6 +153,8 @@ readLaunchText(const LaunchParts &Parts, const SourceText &Text,
                         Kernel->getLocation(), Text);
   if (const char *Problem = readReplaced(Parts, Text, Result))
     return Fail(Problem);
+  if (holdsDirective(Parts.Whole, Result.Replaced, Text))
+    return Fail("a directive stands in it");
   const auto *Function = cast<FunctionDecl>(Kernel->getDecl());
   const FunctionDecl *Definition = nullptr;
   for (const FunctionDecl *Declared : patternOf(Function)->redecls()) {

@@ -77,6 +77,7 @@ bankstripe::findSharedArrays(const FunctionDecl *Function,
       continue;
     A.Id = ASTNameGenerator(Text.context()).getName(Variable);
     A.Function = Function->getQualifiedNameAsString();
+    A.IsWeak = isWeak(Function);
     auto Note = [&](Reason Why, const Place &Where) {
       A.Obstacles.push_back({Why, Where, ""});
     };

@@ -278,10 +278,11 @@ bool VersionReader::isThere(const Stmt *Statement) const {
   return false;
 }
 
-// Whether device code is linked in which there may be other definitions.
-static bool isWeak(const FunctionDecl *Function) {
+bool bankstripe::isWeak(const FunctionDecl *Function) {
   const ASTContext &Context = Function->getASTContext();
-  if (!Context.getLangOpts().GPURelocatableDeviceCode)
+  // A static kernel is seen from outside because the host must find it.
+  if (!Context.getLangOpts().GPURelocatableDeviceCode ||
+      !Function->isExternallyVisible())
     return false;
   const GVALinkage Linkage = Context.GetGVALinkageForFunction(Function);
   return Linkage == GVA_DiscardableODR || Linkage == GVA_StrongODR;

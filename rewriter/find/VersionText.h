@@ -43,6 +43,10 @@ private:
   llvm::DenseMap<const clang::Stmt *, unsigned> Order;
 };
 
+/// Whether \p Function is linked as device code in which there may be other
+/// definitions of it.
+bool isWeak(const clang::FunctionDecl *Function);
+
 } // namespace bankstripe
 
 #endif

@@ -35,6 +35,7 @@ struct SharedArray {
   bool hasRows() const { return Extents.size() > 1; }
   TextRange LastExtent; ///< As written; if it has rows.
   bool IsSum = false;   ///< It needs no parentheses to be a term of a sum.
+  bool IsWeak = false;  ///< As VersionText::IsWeak.
   std::vector<Obstacle> Obstacles;
 };
 

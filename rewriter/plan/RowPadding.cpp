@@ -221,6 +221,8 @@ static PlannedSharedArray decide(const Instances &Arrays, const MergedRun &Run,
           return S->FunctionId == P.Kernels[Row].Facts.Id;
         }))
       Result.Kernels.push_back(Row);
+  if (Result.Array.IsWeak && Options.Others != Outside::Nobody)
+    return Stays(Reason::LinkedStorage, Result.Array.Where);
   const uint64_t Bytes = addedBytes(Arrays, Padding);
   if (auto Why = addBytes(Result, Bytes, Run, Options, P))
     return Stays(*Why, Result.Array.Where);

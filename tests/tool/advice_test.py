@@ -100,7 +100,7 @@ ELSEWHERE = {
     "decided-keep": "decisions_test.py", "byte-elements": "decisions_test.py",
     "block-size-conflict": "tests/unit/plan/BlockBoundTest.cpp",
     "linked-callees": "tests/unit/plan/CallGraphTest.cpp",
-    "unseen-callee": "units_test.py",
+    "unseen-callee": "units_test.py", "linked-storage": "test_of_linked_storage below",
     "not-profitable": "test_of_predictions below", "polls-memory": "test_of_predictions below",
     "part-of-warp": "test_of_predictions below",
     "cooperative-launch": "test_of_launches below", "waits-for-blocks": "test_of_launches below",
@@ -170,6 +170,16 @@ class Advice(ToolTest):
             with self.subTest(reason):
                 self.assertIn(reason, before[scope])
                 self.assertNotIn(reason, after.get(scope, []))
+
+    def test_of_linked_storage(self):
+        def reason_of(text, **where):
+            self.write("a.cu", text)
+            done = self.run_tool("analyze", "--format=json", "a.cu", "--", "-arch=sm_90", "-rdc=true", **where)
+            return self.expect(DONE, done) and json.loads(done.stdout)["sharedArrays"][0]["reason"]
+        text = example("linked-storage")
+        self.assertEqual(reason_of(text, whole=False), "linked-storage")
+        self.assertEqual(reason_of(text, whole=True), "bank-conflicts")
+        self.assertEqual(reason_of(text.replace("> __global__", "> static __global__"), whole=False), "bank-conflicts")
 
     def test_of_predictions(self):
         self.write("a.cu", example("not-profitable").replace("100", "40"))

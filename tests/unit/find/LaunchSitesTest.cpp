@@ -166,6 +166,23 @@ TEST(LaunchSites, WhoseBlockMayNotBeComputedTwice) {
             "");
 }
 
+// Half of a condition would be repeated.
+TEST(LaunchSites, WithADirectiveInTheirConfiguration) {
+  const std::string Inside = "a directive stands in it";
+  EXPECT_EQ(problemOf("kernel<<<1, n\n#ifdef WIDE\n* 2\n#else\n+ 32\n"
+                      "#endif\n>>>(out);"),
+            Inside);
+  EXPECT_EQ(problemOf("kernel<<<\n#ifdef X\n7\n#else\n(n + 63)\n#endif\n"
+                      "/ 64, n>>>(out);"),
+            Inside);
+  EXPECT_EQ(problemOf("kernel<<<1, n>>>(\n#ifdef X\nout\n#else\nout + 1\n"
+                      "#endif\n);"),
+            "");
+  EXPECT_EQ(problemOf("cudaLaunchKernel(kernel, 1, n\n  #ifdef X\n* 2\n"
+                      "  #endif\n, (void **)0);"),
+            Inside);
+}
+
 // The macro would get another argument.
 TEST(LaunchSites, InTheBodyOfAMacro) {
   auto Launched = [](const std::string &Macro, const std::string &Use) {

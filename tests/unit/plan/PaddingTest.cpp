@@ -134,6 +134,19 @@ TEST(Padding, LeavesAloneWhatMayLeaveItsRow) {
             Reason::LeavesRow);
 }
 
+TEST(Padding, LeavesAloneWhatOtherFilesMayHaveWithoutIt) {
+  auto WhyIf = [](bool IsWeak, Outside Others) {
+    SharedArray A = arrayOf({16, 16});
+    A.IsWeak = IsWeak;
+    PlanOptions Options;
+    Options.Others = Others;
+    return verdictOn(unitWith(Transposed, Square, A), Options).Why;
+  };
+  EXPECT_EQ(WhyIf(true, Outside::Files), Reason::LinkedStorage);
+  EXPECT_EQ(WhyIf(true, Outside::Nobody), Reason::BankConflicts);
+  EXPECT_EQ(WhyIf(false, Outside::Files), Reason::BankConflicts);
+}
+
 TEST(Padding, LeavesAloneWhatHasAnObstacle) {
   SharedArray A = arrayOf({16, 16});
   A.Obstacles = {obstacle(Reason::PointerTaken)};
