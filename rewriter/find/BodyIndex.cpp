@@ -354,10 +354,13 @@ const BodyIndex *BodyIndexCache::get(const FunctionDecl *Function) {
   return Slot.get();
 }
 
+// A method gets its object by one.
 static bool takesPointer(const FunctionDecl &Function) {
-  return llvm::any_of(Function.parameters(), [](const ParmVarDecl *P) {
-    return P->getType()->isPointerOrReferenceType();
-  });
+  const auto *Method = dyn_cast<CXXMethodDecl>(&Function);
+  return (Method && Method->isInstance()) ||
+         llvm::any_of(Function.parameters(), [](const ParmVarDecl *P) {
+           return P->getType()->isPointerOrReferenceType();
+         });
 }
 
 unsigned BodyIndexCache::claimedAlignment(const FunctionDecl *Function) {

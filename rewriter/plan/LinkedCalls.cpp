@@ -87,7 +87,8 @@ bool LinkedCalls::leavesUnit(const std::string &Id,
   const std::set<size_t> Own = UnitsOf(Id);
   return !Own.empty() && llvm::any_of(Callees, [&](const std::string &Callee) {
     const std::set<size_t> Units = UnitsOf(Callee);
-    return llvm::none_of(Own,
-                         [&](size_t Unit) { return Units.count(Unit) != 0; });
+    // Where two programs define Id, only one of them may define the callee.
+    return llvm::any_of(Own,
+                        [&](size_t Unit) { return Units.count(Unit) == 0; });
   });
 }

@@ -41,7 +41,7 @@ public:
                               const std::set<std::string> &Below) const;
   /// Whether one of \p Ids waits in a loop for other blocks.
   bool anyWaits(const std::set<std::string> &Ids) const;
-  /// Whether some of \p Callees are defined in no unit that defines \p Id.
+  /// Whether a unit that defines \p Id lacks some of \p Callees.
   bool leavesUnit(const std::string &Id,
                   const std::set<std::string> &Callees) const;
 

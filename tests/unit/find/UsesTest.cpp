@@ -371,6 +371,17 @@ TEST(SlotAlignment, IsWhatCodeThatIsNotSeenMayClaim) {
   };
   EXPECT_EQ(InLinkedCode("__device__ void f(float *);"), 16u);
   EXPECT_EQ(InLinkedCode("__device__ void f(float *) {}"), 4u);
+  // A method gets its object.
+  auto OfObject = [](const std::string &Method) {
+    return factsOf("struct S { int v[8]; " + Method + " };\n" +
+                       kernelAround("S s{}; s.v[i] = 1; *out = s.pop();"),
+                   [](llvm::StringRef) { return true; }, {"-fgpu-rdc"})
+        .Findings.at(0)
+        .Instances.at(0)
+        .SlotAlignment;
+  };
+  EXPECT_EQ(OfObject("__device__ int pop();"), 16u);
+  EXPECT_EQ(OfObject("__device__ int pop() { return v[0]; }"), 4u);
   EXPECT_EQ(
       slotAlignment("struct R { virtual __device__ void f(float *) {} };\n"
                     "__device__ R *r;\n" +

@@ -108,6 +108,16 @@ TEST(CallGraph, BoundsForLargeBlocksMightNotLink) {
   EXPECT_EQ(reasonOf(planOf(A, library())), Reason::DynamicIndex);
 }
 
+// Another program defines a kernel and a function of these names in one unit.
+TEST(CallGraph, BoundsForLargeBlocksBesideAnotherProgram) {
+  TestUnit A = caller(512), Other("/other.cu");
+  Other.kernel().Where.File = "/other.cu";
+  Other.Result.Evidence.Functions = {function("k", {"f"}), function("f", {})};
+  EXPECT_EQ(
+      reasonOf(makePlan({A.result(), library().result(), Other.result()}, {})),
+      Reason::LinkedCallees);
+}
+
 TEST(CallGraph, BoundsForLargeBlocksWithoutCallsIntoOtherUnits) {
   TestUnit A = caller();
   A.Result.Facts.Launches.front().Threads = 512;
