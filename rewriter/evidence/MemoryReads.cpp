@@ -130,6 +130,7 @@ bool bankstripe::mayMakeLoopWait(const Instruction &I) {
            Name.contains("nanosleep");
   }
   const auto *Call = dyn_cast<CallBase>(&I);
-  return (Call && Call->isInlineAsm() && !Call->getType()->isVoidTy()) ||
+  return (Call && Call->isInlineAsm() && !Call->getType()->isVoidTy() &&
+          Call->mayReadFromMemory()) ||
          pollsInAssembly(I) || isa<FenceInst>(I) || kindOf(I) == Read::Anew;
 }

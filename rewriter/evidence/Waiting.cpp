@@ -63,7 +63,8 @@ using FunctionSet = SmallDenseSet<Function *>;
 bool returnsSoon(const Function &F) {
   const StringRef Name = F.getName();
   return bankstripe::isOfSystem(F) &&
-         (Name.starts_with("__nv_") || Name.starts_with("cuda") ||
+         (Name.starts_with("__nv_") || Name.starts_with("__nvvm_") ||
+          Name.starts_with("cuda") ||
           is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name));
 }
 

@@ -101,15 +101,29 @@ static void printWritten(const RunResult &Run,
                  << "; docs/guide/review.md\n";
 }
 
+// The changed files, also by the links that compilers are given: these look for
+// the helper beside the link.
+static std::vector<ChangedFile> withLinks(const RunResult &Run) {
+  std::vector<ChangedFile> Result = Run.Changes;
+  for (const CompileJob &Job : Run.Read.Jobs) {
+    auto Changed =
+        std::ranges::find(Run.Changes, Job.File, &ChangedFile::Path);
+    if (!Job.Link.empty() && Changed != Run.Changes.end())
+      Result.emplace_back(*Changed).Path = Job.Link;
+  }
+  return Result;
+}
+
 llvm::Error bankstripe::writeInPlace(const RunResult &Run, Detail Level) {
   std::set<std::string> Folders;
-  for (const ChangedFile &File : Run.Changes) {
+  const std::vector<ChangedFile> Seen = withLinks(Run);
+  for (const ChangedFile &File : Seen) {
     Folders.insert(realPath(path::parent_path(File.Path)));
     if (const std::string Place = helperPlace(File); !Place.empty())
       Folders.insert(realPath(path::parent_path(Place)));
   }
   const FolderLocks Locks(Folders);
-  const auto Helpers = helpersFor(Run.Changes);
+  const auto Helpers = helpersFor(Seen);
   std::vector<NewContents> All;
   for (const auto &[Place, Text] : Helpers) {
     if (llvm::Error E = checkHelperPlace(Place))

@@ -208,6 +208,13 @@ class Links(ToolTest):
             self.assertEqual(re.findall(r"^--- (.*)|__launch_bounds__\((\d+)\) count", done.stdout, re.MULTILINE),
                              [("a/common/a.cu", ""), ("", str(bound))], path)
 
+    def test_the_helper_is_beside_it_too(self):
+        self.run_tool("rewrite", "--in-place", "large/a.cu", "--", "-arch=sm_90")
+        self.assertIn("__launch_bounds__(512) count", self.read("common/a.cu"))
+        self.assertTrue((self.folder / "large/a.cu").is_symlink())
+        for folder in ("common", "large"):
+            self.assertIn("BANKSTRIPE", self.read(f"{folder}/bankstripe.cuh"))
+
     def test_it_may_have_a_command_of_its_own(self):
         self.write("compile_commands.json", json.dumps([
             {"directory": str(self.folder), "file": file, "command": f"nvcc -arch=sm_90 -c {file}"}

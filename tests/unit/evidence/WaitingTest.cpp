@@ -253,6 +253,11 @@ __device__ __attribute__((noinline)) void load(int *from, int &to) {
   EXPECT_FALSE(waits(Start + "do load(flag, v), w += in[w]; while (w < n);"
                              "x = v;",
                      Object));
+  // Assembly that only computes reads nothing.
+  EXPECT_FALSE(waits("double v = n; do half(v); while (v > 1);", R"cu(
+__device__ __attribute__((noinline)) void half(double &v) {
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(v) : "d"(v)); }
+)cu"));
 }
 
 // The pointer may lead to another file's function.
