@@ -131,7 +131,7 @@ class CompiledFirst(WrapTest):
         self.choose_in_the_kernel()
         self.assert_first_object_stays()
 
-    def compile_with_nvcc(self, times=1, after=":", of_copies="cat", words=(, said="")):
+    def compile_with_nvcc(self, times=1, after=":", of_copies="cat", words=(), said=""):
         """What nvcc is asked for. `after` is run behind each compile; what is said of copies goes through
         `of_copies`."""
         log = self.write("log", "")
