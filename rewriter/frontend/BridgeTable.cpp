@@ -8,10 +8,10 @@
 #include "frontend/BridgeTable.h"
 
 #include "frontend/CompilerOptions.h"
+#include "frontend/DeviceClosures.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
-#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/Basic/CharInfo.h"
 #include "clang/Basic/Cuda.h"
 #include "clang/Basic/Diagnostic.h"
@@ -126,46 +126,6 @@ static bool putCandidateOnBothSides(const Fault &F, Bridges &B) {
   return true;
 }
 
-namespace {
-
-/// Finds out whether a place is in a closure of device code. To Clang it is for
-/// both sides, as those of the host are.
-class ClosureFinder final : public DynamicRecursiveASTVisitor {
-public:
-  ClosureFinder(const ASTContext &Context, SourceLocation Where)
-      : Sources(Context.getSourceManager()),
-        Where(Sources.getExpansionLoc(Where)) {
-    for (Decl *D : Context.getTranslationUnitDecl()->decls())
-      if (isIn(D->getSourceRange()))
-        TraverseDecl(D);
-  }
-  bool VisitLambdaExpr(LambdaExpr *Lambda) override {
-    const DeclContext *Around = Lambda->getLambdaClass()->getDeclContext();
-    while (Around->isRecord())
-      Around = Around->getParent();
-    const auto *Function = dyn_cast<FunctionDecl>(Around);
-    Found |= Function && isIn(Lambda->getSourceRange()) &&
-             (Function->hasAttr<CUDAGlobalAttr>() ||
-              (Function->hasAttr<CUDADeviceAttr>() &&
-               !Function->hasAttr<CUDAHostAttr>()));
-    return true;
-  }
-
-  bool Found = false;
-
-private:
-  bool isIn(SourceRange Range) const {
-    return Sources.isPointWithin(Where,
-                                 Sources.getExpansionLoc(Range.getBegin()),
-                                 Sources.getExpansionLoc(Range.getEnd()));
-  }
-
-  const SourceManager &Sources;
-  const SourceLocation Where;
-};
-
-} // namespace
-
 // A function for both sides calls one of the host, as after an error. nvcc
 // warns of that alone, and takes each destructor.
 static bool putCalleeOnBothSides(const Fault &F, Bridges &B) {
@@ -176,7 +136,7 @@ static bool putCalleeOnBothSides(const Fault &F, Bridges &B) {
   const auto *Destructor = dyn_cast_or_null<CXXDestructorDecl>(Callee);
   if (!Callee || Side != CUDAFunctionTarget::Host ||
       (Caller != CUDAFunctionTarget::HostDevice && !Destructor) ||
-      ClosureFinder(F.Context, F.Diag.getLocation()).Found)
+      isInDeviceClosure(F.Context, F.Diag.getLocation()))
     return false;
   const SourceManager &SM = F.Diag.getSourceManager();
   if (Destructor && !Destructor->isUserProvided())
@@ -336,6 +296,9 @@ static bool nameAssignedType(const Fault &F, Bridges &B) {
                              F.at(F.Index + 1).second};
   return true;
 }
+
+// `f(auto x)` before C++20, of which there is only advice.
+static bool isAuto(const Fault &F, Bridges &) { return F.text() == "auto"; }
 
 // `s.f<N>(x)` for `s.template f<N>(x)`, and `s.operator()<N>(x)`.
 static bool addTemplateToMember(const Fault &F, Bridges &B) {
@@ -582,6 +545,8 @@ static constexpr Bridge Table[] = {
      "put 'template' before the name of the member"},
     {diag::warn_missing_dependent_template_keyword, addTemplateToMember,
      "put 'template' before the name of the member"},
+    {diag::err_auto_not_allowed, isAuto,
+     "give -std=c++20, or make the function a template"},
     {diag::err_typename_missing, addTypename,
      "put 'typename' before the name of the type"},
     {diag::err_typecheck_pointer_arith_void_type, pointAtBytes,

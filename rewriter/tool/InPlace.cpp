@@ -106,8 +106,7 @@ static void printWritten(const RunResult &Run,
 static std::vector<ChangedFile> withLinks(const RunResult &Run) {
   std::vector<ChangedFile> Result = Run.Changes;
   for (const CompileJob &Job : Run.Read.Jobs) {
-    auto Changed =
-        std::ranges::find(Run.Changes, Job.File, &ChangedFile::Path);
+    auto Changed = std::ranges::find(Run.Changes, Job.File, &ChangedFile::Path);
     if (!Job.Link.empty() && Changed != Run.Changes.end())
       Result.emplace_back(*Changed).Path = Job.Link;
   }

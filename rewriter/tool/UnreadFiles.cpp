@@ -19,7 +19,9 @@
 #include "llvm/Support/Path.h"
 
 using namespace bankstripe;
+using llvm::ArrayRef;
 using llvm::StringRef;
+using llvm::Twine;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
@@ -42,7 +44,8 @@ private:
   void searchUnread(const std::string &File, const std::string &Text);
   void searchRead(const std::string &File, const std::string &Text);
   bool isAboutCuda(const std::string &Text) const;
-  void noteName(StringRef Name, const std::string &File, unsigned Line);
+  void noteName(StringRef Name, const std::string &File, unsigned Line,
+                const Twine &Why);
 
   const std::set<std::string> &FilesRead;
   const std::string OutputDirectory; ///< Real path, or empty.
@@ -98,7 +101,8 @@ void Searcher::addFolder(const std::string &Folder) {
     const StringRef Name = path::filename(It->path());
     if (Name.starts_with(".") || Name.ends_with(".bankstripe"))
       continue;
-    if (fs::is_directory(It->path()))
+    // A link to a folder may lead anywhere; what is below has its own turn.
+    if (It->type() == fs::file_type::directory_file)
       addFolder(realPath(It->path()));
     else if (isSource(Name))
       addFile(It->path());
@@ -125,15 +129,12 @@ void Searcher::addProgram(const ReadResult &Read,
 
 // --- What they name ----------------------------------------------------------
 
-void Searcher::noteName(StringRef Name, const std::string &File,
-                        unsigned Line) {
-  if (!Kernels.contains(Name))
-    return;
-  Result.Kernels.push_back(
-      {Name.str(), Name.starts_with("_Z") ? Naming::Mangled : Naming::LastAny,
-       Place{File, Line, 1},
-       "'" + displayName(File) + "' names it, at line " + std::to_string(Line) +
-           ", and is not read"});
+void Searcher::noteName(StringRef Name, const std::string &File, unsigned Line,
+                        const Twine &Why) {
+  if (Kernels.contains(Name))
+    Result.Kernels.push_back(
+        {Name.str(), Name.starts_with("_Z") ? Naming::Mangled : Naming::LastAny,
+         Place{File, Line, 1}, ("'" + displayName(File) + "' " + Why).str()});
 }
 
 // The words of a string, or of an identifier the one that it is.
@@ -145,6 +146,14 @@ static void forEachWord(StringRef Text,
     Visit(Word);
     Text = Text.drop_front(Word.size());
   }
+}
+
+// Where the names of included files begin.
+static std::set<size_t> namesOfFiles(ArrayRef<IncludeDirective> Directives) {
+  std::set<size_t> Result;
+  for (const IncludeDirective &D : Directives)
+    Result.insert(D.Offset);
+  return Result;
 }
 
 // Who uses a kernel says how it is launched, or includes who declares it.
@@ -161,15 +170,14 @@ bool Searcher::isAboutCuda(const std::string &Text) const {
 void Searcher::searchUnread(const std::string &File, const std::string &Text) {
   if (!Included.contains(File) && !isAboutCuda(Text))
     return;
-  std::set<size_t> NamesOfFiles; // Where they begin.
-  for (const IncludeDirective &D : findIncludes(Text)) {
-    NamesOfFiles.insert(D.Offset);
+  const std::vector<IncludeDirective> Directives = findIncludes(Text);
+  for (const IncludeDirective &D : Directives)
     if (D.Quoted)
       if (auto Found = findIncluded(D, File, IncludeFolders())) {
         Included.insert(realPath(*Found));
         addFile(*Found);
       }
-  }
+  const std::set<size_t> NoNames = namesOfFiles(Directives);
   const bool IsDeviceCode = StringRef(Text).contains("__device__") ||
                             StringRef(Text).contains("__global__");
   unsigned Line = 1;
@@ -177,11 +185,12 @@ void Searcher::searchUnread(const std::string &File, const std::string &Text) {
   std::set<StringRef> Seen;
   for (TokenReader Tokens(Text); !Tokens.atEnd(); Tokens.next())
     forEachWord(Tokens.text(), [&](StringRef Word) {
-      if (NamesOfFiles.contains(Tokens.offset()) || !Seen.insert(Word).second)
+      if (NoNames.contains(Tokens.offset()) || !Seen.insert(Word).second)
         return;
       Line += StringRef(Text).slice(Counted, Tokens.offset()).count('\n');
       Counted = Tokens.offset();
-      noteName(Word, File, Line);
+      noteName(Word, File, Line,
+               "names it, at line " + Twine(Line) + ", and is not read");
       if (IsDeviceCode && DeviceFunctions.contains(Word))
         Result.DeviceCode = File;
     });
@@ -192,22 +201,15 @@ void Searcher::searchRead(const std::string &File, const std::string &Text) {
   const StringRef All = Text;
   if (!All.contains("ModuleGetFunction") && !All.contains("LibraryGetKernel"))
     return;
-  std::set<size_t> NamesOfFiles; // Where they begin.
-  for (const IncludeDirective &D : findIncludes(Text))
-    NamesOfFiles.insert(D.Offset);
+  const std::set<size_t> NoNames = namesOfFiles(findIncludes(Text));
   for (TokenReader Tokens(Text); !Tokens.atEnd(); Tokens.next()) {
     const size_t End = Tokens.offset() + Tokens.text().size();
     const StringRef Next = All.drop_front(End).ltrim();
     if ((Tokens.is(clang::tok::string_literal) &&
-         !NamesOfFiles.contains(Tokens.offset())) ||
+         !NoNames.contains(Tokens.offset())) ||
         Next.starts_with(",") || Next.starts_with(")"))
       forEachWord(Tokens.text(), [&](StringRef Word) {
-        if (Kernels.contains(Word))
-          Result.Kernels.push_back(
-              {Word.str(),
-               Word.starts_with("_Z") ? Naming::Mangled : Naming::LastAny,
-               Place{File, 1, 1},
-               "'" + displayName(File) + "' may load it by its name"});
+        noteName(Word, File, /*Line=*/1, "may load it by its name");
       });
   }
 }

@@ -337,6 +337,12 @@ TEST(Bridges, ArithmeticOnPointersToVoid) {
               HasSubstr("incomplete type"));
 }
 
+// nvcc's host compilers warn of it.
+TEST(Bridges, ParametersOfTypeAutoAreNone) {
+  EXPECT_THAT(parseText("__device__ int f(auto x) { return x; }\n").Diagnostics,
+              HasSubstr("give -std=c++20"));
+}
+
 TEST(Bridges, PointersThatAreComparedWithZero) {
   EXPECT_TRUE(parsesBridged("__device__ bool f(const int *p, void *q) {\n"
                             "  return p > 0 && 0 <= q && !(q < 0); }\n"
