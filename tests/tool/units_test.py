@@ -93,6 +93,19 @@ class Units(ToolTest):
         self.assertIn("#ifdef __CUDACC__\nsize_t count_shared_bytes(dim3 grid, dim3 block, size_t own);\n#endif\n",
                       self.read("src/count.h"))
 
+    # It may wait for other blocks. That of a header with a body does not.
+    def test_a_library_of_a_system_folder_is_not_known(self):
+        text = ('#include <library.h>\n__global__ void __launch_bounds__(64) k(const int *in, int *out) {\n'
+                "  int seen[16] = {0};\n  for (int i = 0; i < 99; ++i) seen[in[i] & 15] += i;\n"
+                "  meet(out);\n  out[threadIdx.x] = seen[in[threadIdx.x] & 15];\n}\n")
+        self.write("own/k.cu", text)
+        for header, reason in [("__device__ void meet(int *);\n", "unseen-callee"),
+                               ("__device__ inline void meet(int *) {}\n", "dynamic-index")]:
+            self.write("lib/library.h", header)
+            done = self.run_tool("analyze", "--format=json", "--min-speedup=0", "own", "--", "-arch=sm_90",
+                                 "-rdc=true", "-isystem", str(self.folder / "lib"))
+            self.assertEqual([a["reason"] for a in json.loads(done.stdout)["arrays"]], [reason], done.stderr)
+
     def test_nothing_moves_without_the_launch(self):
         self.assertEqual(self.rewrite("src/a.cu", "src/c.cu", "src/count.h"), "")
 
