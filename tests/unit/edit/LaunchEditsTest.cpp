@@ -69,7 +69,7 @@ TEST(DynamicStorage, OfAStripe) {
             "\n"
             "// What a launch asks for that needs `own` bytes of dynamic "
             "shared memory itself.\n"
-            "inline size_t k_shared_bytes(dim3 block, size_t own) {\n"
+            "static inline size_t k_shared_bytes(dim3 block, size_t own) {\n"
             "  return ::bankstripe::shared_bytes<1024>(block, own);\n"
             "}\n"
             "\n"
@@ -180,7 +180,7 @@ TEST(DynamicLaunches, OfATemplateNameTheInstanceWhereItMatters) {
   EXPECT_THAT(carriedOut(P), HasSubstr(", k_shared_bytes(n, 0)>>>"));
   P.Kernels[0].OptIn = true;
   const std::string Result = carriedOut(P);
-  EXPECT_THAT(Result, HasSubstr("template <class T>\ninline size_t k_shared_"));
+  EXPECT_THAT(Result, HasSubstr("template <class T>\nstatic inline size_t k_"));
   EXPECT_THAT(Result, HasSubstr("(const void *)k<T>, block, own)"));
   EXPECT_THAT(Result, HasSubstr(", k_shared_bytes<int>(n, 0)>>>"));
 }

@@ -83,10 +83,23 @@ TEST(Jobs, FileMayHaveAnySuffix) {
 TEST(Jobs, EachFileOnceByWhateverName) {
   TemporaryFolder Folder;
   std::string File = Folder.write("sub/a.cu", "");
-  ASSERT_FALSE(llvm::sys::fs::create_link(File, Folder.path("link.cu")));
+  ASSERT_FALSE(llvm::sys::fs::create_link(File, Folder.path("sub/link.cu")));
   EXPECT_THAT(files(jobs({File, Folder.path("sub/../sub/./a.cu"),
-                          Folder.path("link.cu"), Folder.path()})),
+                          Folder.path("sub/link.cu"), Folder.path()})),
               ElementsAre(File));
+}
+
+// Beside the link there may be other headers.
+TEST(Jobs, LinksInOtherFoldersAreWhatCompilersAreGiven) {
+  TemporaryFolder Folder;
+  std::string File = Folder.write("sub/a.cu", ""),
+              Link = Folder.path("link.cu");
+  ASSERT_FALSE(llvm::sys::fs::create_link(File, Link));
+  const auto Jobs = jobs({Folder.path()});
+  EXPECT_THAT(files(Jobs), ElementsAre(File, File));
+  ASSERT_EQ(Jobs.size(), 2u);
+  EXPECT_EQ(Jobs[0].path(), File);
+  EXPECT_EQ(Jobs[1].path(), Link);
 }
 
 TEST(Jobs, LinkOutOfTheFolderIsLeftAlone) {
