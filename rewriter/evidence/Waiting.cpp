@@ -20,8 +20,8 @@
 //
 //   a load that is volatile or atomic, at any place: flags are polled in turn
 //   an atomic operation, assembly that loads with a 64-bit address
-//   a call that is not inlined and may do any of these; the loop may find what
-//   it has read in an object that it was given
+//   a call that is not inlined and may do any of these; what it has read may be
+//   its result, or lie in an object that the loop hands to it
 //   a plain load, if the loop writes nothing, and a fence or the like keeps the
 //   load in it
 //

@@ -230,7 +230,7 @@ void UnitReader::noteUnseenUses(const std::set<SkippedLaunch> &Elsewhere) {
     Uses.push_back({Id, Naming::Mangled, Where, "", /*SetsAttributes=*/true});
   for (const auto &[Name, Where] : Elsewhere)
     Uses.push_back(
-        {Name, Known.contains(Name) ? Known.at(Name) : Naming::Last, Where,
+        {Name, Known.try_emplace(Name, Naming::Last).first->second, Where,
          "text that conditions leave out launches it at " + shortText(Where)});
   for (const auto &[Name, Where] : FoundByArguments)
     Uses.push_back(

@@ -85,23 +85,21 @@ static bool standsInOneText(const Expr *Launch, const Expr *Argument,
   return StringRef(Between).contains(IsCall ? "(" : "<<<");
 }
 
-// Whether a directive, such as #ifdef, stands before the end of Replaced, or of
-// the configuration around it. Parts of that text are repeated.
+// Whether a directive, such as #ifdef, stands before the `>>>` of a launch, or
+// before the end of Replaced in a call. Parts of that text are repeated.
 static bool holdsDirective(const Expr *Launch, const TextRange &Replaced,
                            const SourceText &Text) {
-  auto Begin = Text.spelled(Launch->getBeginLoc(), /*InMessages=*/true);
-  auto Start = Begin ? Text.tokens(*Begin, *Begin) : std::nullopt;
-  if (!Start || Start->File != Replaced.File)
-    return false;
-  const StringRef Code = Text.buffer(*Begin);
-  const size_t End = isa<CUDAKernelCallExpr>(Launch)
-                         ? Code.find(">>>", Replaced.end())
-                         : Replaced.end();
-  for (StringRef Line :
-       llvm::drop_begin(llvm::split(Code.slice(Start->Offset, End), '\n')))
-    if (Line.ltrim().starts_with("#"))
-      return true;
-  return false;
+  const auto *Call = dyn_cast<CUDAKernelCallExpr>(Launch);
+  auto Begin = Text.spelled(Launch->getBeginLoc(), /*InMessages=*/!Call);
+  auto Close = Call ? Text.spelled(Call->getConfig()->getEndLoc()) : Begin;
+  auto Whole = Begin && Close ? Text.tokens(*Begin, *Close) : std::nullopt;
+  if (!Whole || Whole->File != Replaced.File)
+    return true;
+  const StringRef Code = Text.buffer(*Begin).slice(
+      Whole->Offset, std::max(Whole->end(), Replaced.end()));
+  return llvm::any_of(
+      llvm::drop_begin(llvm::split(Code, '\n')),
+      [](StringRef Line) { return Line.ltrim().starts_with("#"); });
 }
 
 // Reads what becomes another text. \returns why that cannot be done, or null.

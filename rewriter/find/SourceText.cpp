@@ -51,7 +51,7 @@ std::string SourceText::file(SourceLocation Loc) const {
       SM.getFileEntryRefForID(SM.getFileID(SM.getExpansionLoc(Loc)));
   if (!Entry)
     return "";
-  // Of which compilers may be given a link.
+  // The main file may be a link. What is edited is the file itself.
   if (*Entry == SM.getFileEntryForID(SM.getMainFileID()))
     return Entry->getFileEntry().tryGetRealPathName().str();
   llvm::SmallString<256> Path(Entry->getName());

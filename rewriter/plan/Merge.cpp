@@ -447,7 +447,7 @@ std::string Merger::unseenAmong(const std::set<std::string> &Callees,
                                 const LinkedCalls &Calls) const {
   if (Options.Others != Outside::Nobody &&
       Callees.count(std::string(CalledByPointer)))
-    return "by a pointer";
+    return "one that a pointer leads to";
   // A unit without IR may define it; keepWhatUnreadUnitsReach sees to that.
   return areAllRead(Units) ? llvm::demangle(Calls.missingAmong(Callees)) : "";
 }

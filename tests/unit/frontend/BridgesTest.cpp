@@ -11,7 +11,6 @@
 #include "clang/AST/Attr.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
-#include "llvm/Support/Path.h"
 #include "gmock/gmock.h"
 
 using namespace bankstripe;
@@ -35,21 +34,6 @@ Parsed parseText(const std::string &Text) {
 
 bool parsesBridged(const std::string &Text) {
   return parseText(Text).Succeeded;
-}
-
-/// What the host sees, and how that went.
-HostView hostViewOf(const std::string &Code, unsigned &Calls) {
-  HostView How = HostView::Unknown;
-  llvm::Error E = parseSnippet(Code, "snippet.cu", [&](ParsedUnit &Unit) {
-    How = Unit.readForHost(
-        [&](ParsedUnit &Host) {
-          EXPECT_FALSE(Host.compiler().getLangOpts().CUDAIsDevice);
-          ++Calls;
-        },
-        /*Always=*/false);
-  });
-  EXPECT_FALSE(bool(E)) << toString(std::move(E));
-  return How;
 }
 
 TEST(Bridges, LaunchesWithBlanksInTheirAngles) {
@@ -554,62 +538,6 @@ TEST(Bridges, ClosuresWhoseMembersOnlyTheHostCopies) {
       "template <class F> __global__ void run(F f) { call(f, 3); }\n"
       "void go(int *d) { View v{d, d};\n"
       "  run<<<1, 32>>>([=] __device__(int i) { v.p[i] = i; }); }\n"));
-}
-
-TEST(HostView, IsNotAskedForWhereNothingDependsOnTheSide) {
-  unsigned Calls = 0;
-  EXPECT_EQ(hostViewOf(std::string(Kernel) + "#ifdef OTHER\n#endif\n", Calls),
-            HostView::Same);
-  EXPECT_EQ(Calls, 0u);
-}
-
-TEST(HostView, IsReadWhereASourceAsksForTheArchitecture) {
-  unsigned Calls = 0;
-  EXPECT_EQ(hostViewOf(std::string(Kernel) +
-                           "#ifndef __CUDA_ARCH__\n#define HOST 1\n#endif\n",
-                       Calls),
-            HostView::Read);
-  EXPECT_EQ(Calls, 1u);
-}
-
-TEST(HostView, IsReadWhereAHeaderOfAGivenFolderAsks) {
-  TemporaryFolder Folder;
-  auto HowFor = [&](const std::string &Header, const std::string &End = "") {
-    const std::string Path = Folder.write("lib/side.h", Header);
-    const CompileJob Job = builtinJob(
-        Folder.write("a.cu", "#include <side.h>\n" + std::string(Kernel)),
-        {"-isystem" + llvm::sys::path::parent_path(Path).str() + End});
-    HostView How = HostView::Unknown;
-    auto Outcome = parseUnit(Job, llvm::errs(), [&](ParsedUnit &Unit) {
-      How = Unit.readForHost([](ParsedUnit &) {}, /*Always=*/false);
-    });
-    EXPECT_TRUE(bool(Outcome));
-    llvm::consumeError(Outcome.takeError());
-    return How;
-  };
-  const std::string Asks = "#ifndef __CUDA_ARCH__\n#define HOST 1\n#endif\n";
-  EXPECT_EQ(HowFor(Asks), HostView::Read);
-  EXPECT_EQ(HowFor(Asks, "/"), HostView::Read);
-  EXPECT_EQ(HowFor("#define HOST 1\n"), HostView::Same);
-}
-
-TEST(HostView, IsReadWhereAnOptionIsForTheHostAlone) {
-  TemporaryFolder Folder;
-  const CompileJob Job = builtinJob(Folder.write("a.cu", Kernel),
-                                    {"-Xarch_host", "-fpack-struct"});
-  auto Outcome = parseUnit(Job, llvm::errs(), [](ParsedUnit &Unit) {
-    EXPECT_EQ(Unit.readForHost([](ParsedUnit &) {}, /*Always=*/false),
-              HostView::Read);
-  });
-  EXPECT_TRUE(bool(Outcome));
-  llvm::consumeError(Outcome.takeError());
-}
-
-TEST(HostView, IsUnknownWhereClangRejectsTheHostsPart) {
-  unsigned Calls = 0;
-  EXPECT_EQ(hostViewOf("#ifndef __CUDA_ARCH__\nint a = b;\n#endif\n", Calls),
-            HostView::Unknown);
-  EXPECT_EQ(Calls, 0u);
 }
 
 } // namespace

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FrontendTester.h"
+#include "support/ParseSnippet.h"
+#include "clang/Frontend/CompilerInstance.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -43,6 +45,20 @@ Parsed parse(const CompileJob &Job) {
   if (P.Succeeded && !P.Outcome.UsedShim)
     return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << P.Diagnostics;
+}
+
+HostView hostViewOf(const std::string &Code, unsigned &Calls) {
+  HostView How = HostView::Unknown;
+  llvm::Error E = parseSnippet(Code, "snippet.cu", [&](ParsedUnit &Unit) {
+    How = Unit.readForHost(
+        [&](ParsedUnit &Host) {
+          EXPECT_FALSE(Host.compiler().getLangOpts().CUDAIsDevice);
+          ++Calls;
+        },
+        /*Always=*/false);
+  });
+  EXPECT_FALSE(bool(E)) << toString(std::move(E));
+  return How;
 }
 
 } // namespace bankstripe::testing

@@ -31,6 +31,10 @@ struct Parsed {
 
 Parsed parse(const CompileJob &Job);
 
+/// How the parse of \p Code for the host went; each that the callback sees is
+/// one of \p Calls.
+HostView hostViewOf(const std::string &Code, unsigned &Calls);
+
 /// Success, or the message of a failed parse of \p Code as a snippet.
 /// Without the nvcc compatibility header.
 ::testing::AssertionResult parses(llvm::StringRef Code,
