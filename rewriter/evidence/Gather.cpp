@@ -40,16 +40,15 @@ static bool isLinked(ParsedUnit &Unit) {
 // arrays of kernels that hold no array of a thread may become larger, in
 // another stream, a kernel without arrays may wait for one that has some, and
 // another kernel may write what a pointer calls.
-static Expected<std::set<std::string>>
-findWaiting(Module &M, clang::CompilerInstance &Compiler,
-            QuietContext &Context) {
+static Expected<WaitEvidence> findAllWaits(Module &M, ParsedUnit &Unit,
+                                           QuietContext &Context) {
   if (functionsThatMayWait(M).empty())
-    return std::set<std::string>();
+    return WaitEvidence();
   const std::unique_ptr<Module> Copy = CloneModule(M);
   keepOnly(*Copy, functionsThatMayWait(*Copy));
-  if (Error E = optimize(*Copy, Compiler, Context))
+  if (Error E = optimize(*Copy, Unit.compiler(), Context))
     return std::move(E);
-  return functionsThatWait(*Copy);
+  return findWaits(*Copy, isLinked(Unit));
 }
 
 namespace {
@@ -98,8 +97,7 @@ Error Gatherer::readOptimizedModule() {
       any_of(Facts.Launches, std::mem_fn(&Launch::mayRunBesideOthers)) ||
       any_of(Facts.Kernels, std::mem_fn(&Kernel::AddressTaken));
   if (AllMayWait)
-    if (Error E =
-            findWaiting(*M, Unit.compiler(), Context).moveInto(Result.Waiting))
+    if (Error E = findAllWaits(*M, Unit, Context).moveInto(Result.Waits))
       return E;
   const bool Holds = !Tracker->holders().empty();
   if (Holds) {
@@ -114,7 +112,7 @@ Error Gatherer::readOptimizedModule() {
     return Error::success();
   readOptimized(*M, *Tracker, Result);
   if (!AllMayWait)
-    Result.Waiting = functionsThatWait(*M);
+    Result.Waits = findWaits(*M, /*IsLinked=*/false);
   return Error::success();
 }
 

@@ -20,8 +20,7 @@
 //
 //   a load that is volatile or atomic, at any place: flags are polled in turn
 //   an atomic operation, assembly that loads with a 64-bit address
-//   a call that is not inlined and may do any of these; what it has read may be
-//   its result, or lie in an object that the loop hands to it
+//   a call that is not inlined and hands on what it reads so (CallReads.h)
 //   a plain load, if the loop writes nothing, and a fence or the like keeps the
 //   load in it
 //
@@ -38,6 +37,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Waiting.h"
+#include "evidence/CallReads.h"
 #include "evidence/DeviceModule.h"
 #include "evidence/MemoryReads.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -52,49 +52,34 @@
 #include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using bankstripe::CallReads;
+using bankstripe::callsUnseen;
+using bankstripe::pollsInAssembly;
 using bankstripe::Read;
+using bankstripe::WaitEvidence;
 
 namespace {
 
 using FunctionSet = SmallDenseSet<Function *>;
 
-// Whether a function without a body is one of those of the toolkit. Any library
-// may be in a folder of system headers.
-bool returnsSoon(const Function &F) {
-  const StringRef Name = F.getName();
-  return bankstripe::isOfSystem(F) &&
-         (Name.starts_with("__nv_") || Name.starts_with("__nvvm_") ||
-          Name.starts_with("cuda") ||
-          is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name));
-}
-
-// Whether I calls a function that is not in sight.
-bool callsUnseen(const Instruction &I) {
-  const auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call || Call->isInlineAsm() || isa<IntrinsicInst>(I))
-    return false;
-  const Function *Callee = Call->getCalledFunction();
-  return !Callee || (Callee->isDeclaration() && !returnsSoon(*Callee));
-}
-
 /// Whether one loop waits.
 class LoopReader {
 public:
-  /// \p Reading: the functions that may read anew.
-  LoopReader(const Loop &L, const FunctionSet &Reading,
+  /// \p Reading: the functions that may read anew; \p Calls: what they do with
+  /// that.
+  LoopReader(const Loop &L, const FunctionSet &Reading, const CallReads &Calls,
              const DominatorTree &Dominators)
-      : L(L), Reading(Reading), Dominators(Dominators) {}
+      : L(L), Reading(Reading), Calls(Calls), Dominators(Dominators) {}
   bool waits() const;
 
 private:
-  Read kindOfAny(const Instruction &I) const;
+  bool mayRead(const CallBase &Call) const;
   bool mayTakeBack(const Instruction &I, const Value *Pointer,
                    int Direction) const;
   bool handsOutWork(const Instruction &I) const;
   bool isReadAnew(const Instruction &I) const;
   void addDeciding(SmallVector<const BasicBlock *> Pending,
                    SmallVectorImpl<const Value *> &To) const;
-  bool mayFill(const Instruction &I, const Value &Pointer) const;
   void addStored(const Value &Pointer,
                  SmallVectorImpl<const Value *> &To) const;
   bool isJustRead(const Value &V, const Value &Place,
@@ -109,19 +94,17 @@ private:
 
   const Loop &L;
   const FunctionSet &Reading;
+  const CallReads &Calls;
   const DominatorTree &Dominators;
 };
 
 } // namespace
 
 // What a function does that no file in sight defines is not known.
-Read LoopReader::kindOfAny(const Instruction &I) const {
-  const auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call || Call->isInlineAsm() || isa<IntrinsicInst>(I))
-    return bankstripe::kindOf(I);
-  const bool Reads =
-      callsUnseen(I) || Reading.contains(Call->getCalledFunction());
-  return Reads && Call->mayReadFromMemory() ? Read::Anew : Read::No;
+bool LoopReader::mayRead(const CallBase &Call) const {
+  if (Call.isInlineAsm())
+    return true;
+  return callsUnseen(Call) || Reading.contains(Call.getCalledFunction());
 }
 
 static const Value *withoutCasts(const Value *V) {
@@ -235,17 +218,13 @@ static bool maySharePlace(const Value *A, const Value *B) {
            (isIdentifiedObject(First) && isIdentifiedObject(Second)));
 }
 
-// Whether I is a call that may put what it reads anew into the object of
-// Pointer, which it is given: a method, or by a reference.
-bool LoopReader::mayFill(const Instruction &I, const Value &Pointer) const {
-  const auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call || Call->isInlineAsm() || !Call->mayWriteToMemory() ||
-      kindOfAny(I) != Read::Anew)
-    return false;
-  const Value *Object = getUnderlyingObject(&Pointer, /*MaxLookup=*/0);
-  return any_of(Call->args(), [&](const Value *Given) {
-    return getUnderlyingObject(Given, /*MaxLookup=*/0) == Object;
-  });
+static const Value *valueStoredBy(const Instruction &I) {
+  if (const auto *Store = dyn_cast<StoreInst>(&I))
+    return Store->getValueOperand();
+  if (const auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
+    return Atomic->getValOperand();
+  const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I);
+  return Exchange ? Exchange->getNewValOperand() : nullptr;
 }
 
 // Adds what the loop stores to what may be the object of Pointer, and what
@@ -254,14 +233,10 @@ void LoopReader::addStored(const Value &Pointer,
                            SmallVectorImpl<const Value *> &To) const {
   for (const BasicBlock *Block : L.blocks())
     for (const Instruction &I : *Block) {
-      if (mayFill(I, Pointer))
-        To.push_back(&I);
-      const auto *Store = dyn_cast<StoreInst>(&I);
-      const auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
-      if ((!Store && !Atomic) ||
-          !maySharePlace(&Pointer, bankstripe::pointerOf(I)))
+      const Value *Stored = valueStoredBy(I);
+      if (!Stored || !maySharePlace(&Pointer, bankstripe::pointerOf(I)))
         continue;
-      To.push_back(Store ? Store->getValueOperand() : Atomic->getValOperand());
+      To.push_back(Stored);
       if (Block != L.getHeader())
         addDeciding({pred_begin(Block), pred_end(Block)}, To);
     }
@@ -273,8 +248,7 @@ bool LoopReader::mayTakeBack(const Instruction &I, const Value *Pointer,
                              int Direction) const {
   if (const auto *Call = dyn_cast<CallBase>(&I))
     return Call->mayWriteToMemory() && !isa<IntrinsicInst>(I) &&
-           (Call->isInlineAsm() || kindOfAny(I) != Read::No) &&
-           bankstripe::directionOf(I) != Direction;
+           mayRead(*Call) && bankstripe::directionOf(I) != Direction;
   if (const auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isSimple())
     return Store->getPointerOperand() == Pointer;
   return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(I) &&
@@ -293,7 +267,9 @@ bool LoopReader::handsOutWork(const Instruction &I) const {
 
 // Whether I reads, in each iteration of the loop, what others write.
 bool LoopReader::isReadAnew(const Instruction &I) const {
-  const Read Kind = kindOfAny(I);
+  if (Calls.by(I).ByResult)
+    return true;
+  const Read Kind = bankstripe::kindOf(I);
   if (Kind != Read::Plain)
     return Kind == Read::Anew && !handsOutWork(I);
   const Value *Pointer = bankstripe::pointerOf(I);
@@ -312,7 +288,7 @@ bool LoopReader::dependsOnOthers(const Value &Condition) const {
     if (!I || !L.contains(I) || !Seen.insert(I).second || retryEndsIf(*I))
       continue;
     if (isReadAnew(*I)) {
-      if (kindOfAny(*I) == Read::Anew)
+      if (bankstripe::kindOf(*I) != Read::Plain)
         return true;
       ReadsPlainly = true;
       continue;
@@ -324,9 +300,16 @@ bool LoopReader::dependsOnOthers(const Value &Condition) const {
           }) > 1)
         addDeciding({Phi->block_begin(), Phi->block_end()}, Pending);
     }
-    // One thread may hand on to its block what it has read.
-    if (const auto *Load = dyn_cast<LoadInst>(I))
-      addStored(*Load->getPointerOperand(), Pending);
+    // One thread may hand on to its block what it has read, and a call to the
+    // loop.
+    if (const auto *Load = dyn_cast<LoadInst>(I)) {
+      const Value &From = *Load->getPointerOperand();
+      if (isAnywhere([&](const Instruction &Each) {
+            return Calls.mayFill(Each, From);
+          }))
+        return true;
+      addStored(From, Pending);
+    }
     append_range(Pending, I->operand_values());
   }
   // A bound that is loaded again beside a counter.
@@ -356,7 +339,7 @@ bool LoopReader::worksAt(const Instruction &I) const {
   }
   const Value *Pointer = bankstripe::pointerOf(I);
   return isa<MemIntrinsic>(I) || bankstripe::directionOf(I) ||
-         (Pointer && !L.isLoopInvariant(Pointer) && kindOfAny(I) != Read::Anew);
+         (Pointer && !L.isLoopInvariant(Pointer) && bankstripe::kindOf(I) != Read::Anew);
 }
 
 // Whether every path from Block ends in a trap or the like.
@@ -418,8 +401,9 @@ SmallDenseSet<Function *> bankstripe::functionsThatMayWait(Module &M) {
   return Result;
 }
 
-std::set<std::string> bankstripe::functionsThatWait(Module &M) {
-  const FunctionSet Reading = functionsThatRead(M);
+// Those with loops that wait, or that lead to such a function.
+static FunctionSet waitingAmong(Module &M, const FunctionSet &Reading,
+                                const CallReads &Calls) {
   FunctionSet Waiting;
   for (Function &F : M) {
     if (F.isDeclaration())
@@ -430,13 +414,31 @@ std::set<std::string> bankstripe::functionsThatWait(Module &M) {
     if (any_of(instructions(F), pollsInAssembly) ||
         (Reading.contains(&F) && mayContainIrreducibleControl(F, &Loops)) ||
         any_of(Loops.getLoopsInPreorder(), [&](const Loop *L) {
-          return LoopReader(*L, Reading, Dominators).waits();
+          return LoopReader(*L, Reading, Calls, Dominators).waits();
         }))
       Waiting.insert(&F);
   }
   bankstripe::addCallers(Waiting);
-  std::set<std::string> Result;
-  for (const Function *F : Waiting)
-    Result.insert(sourceName(*F).str());
+  return Waiting;
+}
+
+WaitEvidence bankstripe::findWaits(Module &M, bool IsLinked) {
+  const FunctionSet Reading = functionsThatRead(M);
+  const CallReads Calls(M, /*CountsUnseen=*/!IsLinked);
+  WaitEvidence Result;
+  auto Names = [](const FunctionSet &Functions) {
+    std::set<std::string> Result;
+    for (const Function *F : Functions)
+      Result.insert(sourceName(*F).str());
+    return Result;
+  };
+  Result.Waiting = Names(waitingAmong(M, Reading, Calls));
+  if (!IsLinked)
+    return Result;
+  const CallReads AnyCalls(M, /*CountsUnseen=*/true);
+  Result.WaitingByCalls = Names(waitingAmong(M, Reading, AnyCalls));
+  for (const Function &F : M)
+    if (Calls.by(F).any())
+      Result.HandingOn.insert(sourceName(F).str());
   return Result;
 }

@@ -8,10 +8,9 @@
 #ifndef BANKSTRIPE_EVIDENCE_WAITING_H
 #define BANKSTRIPE_EVIDENCE_WAITING_H
 
+#include "model/Evidence.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Module.h"
-#include <set>
-#include <string>
 
 namespace bankstripe {
 
@@ -20,9 +19,10 @@ namespace bankstripe {
 /// functions of system headers that do.
 llvm::SmallDenseSet<llvm::Function *> functionsThatMayWait(llvm::Module &M);
 
-/// The mangled names of the functions of \p M, which is optimised, that wait in
-/// a loop for what other blocks write, or lead to such a function.
-std::set<std::string> functionsThatWait(llvm::Module &M);
+/// Which functions of \p M, which is optimised, wait in a loop for what other
+/// blocks write, or lead to such a function. \p IsLinked: code of other units
+/// may be called; else nobody will ever know what is not in sight.
+WaitEvidence findWaits(llvm::Module &M, bool IsLinked);
 
 } // namespace bankstripe
 

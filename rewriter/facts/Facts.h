@@ -139,8 +139,9 @@ BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
                   Gathered, Shared, OtherLocal, GuessedLoops, Polls, Arrays)
 BANKSTRIPE_FIELDS(SystemKernel, Where, Threads)
+BANKSTRIPE_FIELDS(WaitEvidence, Waiting, WaitingByCalls, HandingOn)
 BANKSTRIPE_FIELDS(UnitEvidence, Arrays, SharedAccesses, Kernels, SystemKernels,
-                  Functions, Work, ShortWork, Waiting, Objects, Problem)
+                  Functions, Work, ShortWork, Waits, Objects, Problem)
 
 // Frontend.h, MakePlan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Link, Directory, OriginalArgs, ClangArgs,

@@ -356,19 +356,12 @@ void UnitReader::keepContents() {
       Facts.NumberedFiles.insert(Path);
 }
 
-// How the functions end that give a kernel in a graph another block, or tell
-// which kernel is there, which a graph can then have in another block.
-constexpr StringRef NodeWords[] = {"KernelNodeSetParams", "KernelNodeGetParams",
-                                   "GraphNodeSetParams", "GraphNodeGetParams",
-                                   "ExecNodeSetParams"};
-
 void UnitReader::listSources() {
   std::map<std::string, std::string> Digests;
   forEachUserFile(Text.sources(), [&](SourceLocation Start, StringRef Content) {
     Digests.try_emplace(Text.file(Start), digestOf(Content));
-    for (StringRef Word : NodeWords)
-      if (const size_t At = Content.find(Word); At != StringRef::npos)
-        Facts.NodesChangedAt = Text.place(Start.getLocWithOffset(At));
+    if (const size_t At = findNodeChange(Content); At != StringRef::npos)
+      Facts.NodesChangedAt = Text.place(Start.getLocWithOffset(At));
   });
   for (const auto &[Path, Content] : Facts.Contents)
     Digests.try_emplace(Path, digestOf(Content));

@@ -136,6 +136,16 @@ struct KernelResources {
 /// Per kernel, by mangled name.
 using ResourceTable = std::map<std::string, KernelResources>;
 
+/// Who waits in a loop for other blocks (evidence/Waiting.h): mangled names of
+/// kernels, and of functions of relocatable device code.
+struct WaitEvidence {
+  std::set<std::string> Waiting;
+  /// Those, and others that do if functions of other units hand on what they
+  /// read anew; only of relocatable device code.
+  std::set<std::string> WaitingByCalls;
+  std::set<std::string> HandingOn; ///< Functions that do, for other units.
+};
+
 /// What may lie in the stack frame of a kernel: a variable, a parameter by
 /// value, or a temporary.
 struct FrameObject {
@@ -203,9 +213,7 @@ struct UnitEvidence {
   std::map<std::string, KernelWork> Work; ///< By the mangled name.
   /// The same if loops of unknown length are short.
   std::map<std::string, KernelWork> ShortWork;
-  /// The mangled names of kernels, and of functions of relocatable device code,
-  /// that wait in a loop for other blocks (evidence/Waiting.h).
-  std::set<std::string> Waiting;
+  WaitEvidence Waits;
   /// What may be in the frames of the kernels of which that was asked, by the
   /// mangled name (evidence/FrameObjects.h).
   std::map<std::string, std::vector<FrameObject>> Objects;

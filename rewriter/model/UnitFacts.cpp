@@ -7,7 +7,20 @@
 
 #include "model/UnitFacts.h"
 
+#include <algorithm>
+
 using namespace bankstripe;
+
+size_t bankstripe::findNodeChange(std::string_view Text) {
+  // How the functions end.
+  constexpr std::string_view Words[] = {
+      "KernelNodeSetParams", "KernelNodeGetParams", "GraphNodeSetParams",
+      "GraphNodeGetParams", "ExecNodeSetParams"};
+  size_t First = std::string_view::npos;
+  for (std::string_view Word : Words)
+    First = std::min(First, Text.find(Word));
+  return First;
+}
 
 void UnseenUse::addTo(bankstripe::Kernel &K) const {
   if (SetsAttributes) {

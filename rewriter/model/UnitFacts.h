@@ -179,6 +179,11 @@ enum class Naming {
   LastAny, ///< The same, of whatever unit.
 };
 
+/// Where \p Text calls a function that gives a kernel in a graph another block,
+/// or tells which kernel is there, which a graph can then have in another
+/// block; npos if nowhere.
+size_t findNodeChange(std::string_view Text);
+
 /// What a unit may do with a kernel where nobody can see it: launch it, or set
 /// its attributes. The kernel may be another unit's.
 struct UnseenUse {

@@ -9,11 +9,13 @@
 
 using namespace bankstripe;
 
-LaunchResolver::LaunchResolver(const std::vector<UnitResult> &Units) {
+LaunchResolver::LaunchResolver(const std::vector<UnitResult> &Units,
+                               bool NodesChange)
+    : NodesChange(NodesChange) {
   for (const UnitResult &Unit : Units) {
     for (const HostArgument &A : Unit.Facts.Arguments)
       Arguments[A.For].push_back(&A);
-    NodesChange |= Unit.Facts.NodesChangedAt.isValid();
+    this->NodesChange |= Unit.Facts.NodesChangedAt.isValid();
   }
 }
 

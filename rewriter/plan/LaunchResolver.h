@@ -27,8 +27,9 @@ namespace bankstripe {
 /// What the launches of a run ask for, as far as other units say that.
 class LaunchResolver {
 public:
-  /// \p Units must stay.
-  explicit LaunchResolver(const std::vector<UnitResult> &Units);
+  /// \p Units must stay. \p NodesChange: whether others give kernels in graphs
+  /// other blocks.
+  LaunchResolver(const std::vector<UnitResult> &Units, bool NodesChange);
   /// \p L with the largest block that its callers may ask for, if it says none
   /// and they do.
   Launch resolve(Launch L);
@@ -41,9 +42,9 @@ private:
 
   std::map<HostParameter, std::vector<const HostArgument *>> Arguments;
   std::set<HostParameter> Active; ///< Those that are being looked at.
-  /// A unit may give kernels in graphs other blocks, so a launch that is
-  /// captured says neither what runs nor how large its blocks are.
-  bool NodesChange = false;
+  /// A unit, or another, may give kernels in graphs other blocks, so a launch
+  /// that is captured says neither what runs nor how large its blocks are.
+  bool NodesChange;
 };
 
 } // namespace bankstripe

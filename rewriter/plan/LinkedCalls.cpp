@@ -12,7 +12,11 @@ using namespace bankstripe;
 
 LinkedCalls::LinkedCalls(llvm::ArrayRef<UnitResult> Units) {
   for (auto [I, Unit] : llvm::enumerate(Units)) {
-    Waiting.insert(Unit.Evidence.Waiting.begin(), Unit.Evidence.Waiting.end());
+    const WaitEvidence &Own = Unit.Evidence.Waits;
+    Waits.Waiting.insert(Own.Waiting.begin(), Own.Waiting.end());
+    Waits.WaitingByCalls.insert(Own.WaitingByCalls.begin(),
+                                Own.WaitingByCalls.end());
+    Waits.HandingOn.insert(Own.HandingOn.begin(), Own.HandingOn.end());
     for (const DeviceFunction &F : Unit.Evidence.Functions) {
       Linked &Into = Functions[F.Id];
       if (F.Defined)
@@ -72,9 +76,20 @@ LinkedCalls::sharedMemoryOf(const std::string &Id,
   return Result;
 }
 
-bool LinkedCalls::anyWaits(const std::set<std::string> &Ids) const {
-  return llvm::any_of(
-      Ids, [&](const std::string &Id) { return Waiting.count(Id) != 0; });
+bool LinkedCalls::waits(const std::string &Id,
+                        const std::set<std::string> &Below) const {
+  auto Waits = [&](const std::string &Each) {
+    if (this->Waits.Waiting.count(Each))
+      return true;
+    if (!this->Waits.WaitingByCalls.count(Each))
+      return false;
+    const std::set<std::string> Callees = below(Each);
+    return !missingAmong(Callees).empty() ||
+           llvm::any_of(Callees, [&](const std::string &Callee) {
+             return this->Waits.HandingOn.count(Callee) != 0;
+           });
+  };
+  return Waits(Id) || llvm::any_of(Below, Waits);
 }
 
 bool LinkedCalls::leavesUnit(const std::string &Id,

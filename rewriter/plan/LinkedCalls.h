@@ -39,8 +39,8 @@ public:
   /// What \p Id, and \p Below that, have of shared memory in all.
   SharedMemory sharedMemoryOf(const std::string &Id,
                               const std::set<std::string> &Below) const;
-  /// Whether one of \p Ids waits in a loop for other blocks.
-  bool anyWaits(const std::set<std::string> &Ids) const;
+  /// Whether \p Id, or one of \p Below it, waits in a loop for other blocks.
+  bool waits(const std::string &Id, const std::set<std::string> &Below) const;
   /// Whether a unit that defines \p Id lacks some of \p Callees.
   bool leavesUnit(const std::string &Id,
                   const std::set<std::string> &Callees) const;
@@ -51,7 +51,7 @@ private:
     std::set<size_t> DefiningUnits;
   };
   std::map<std::string, Linked> Functions;
-  std::set<std::string> Waiting;
+  WaitEvidence Waits; ///< Of all units.
 };
 
 } // namespace bankstripe

@@ -55,6 +55,8 @@ struct PlanOptions {
   Outside Others = Outside::Nobody;
   /// What files that were not read may do.
   std::vector<UnseenUse> UnseenUses;
+  /// One of them may give kernels in graphs other blocks.
+  bool OthersChangeNodes = false;
   unsigned FilesRead = 0;        ///< Sources that were read.
   std::string GpuArch = "sm_90"; ///< For occupancy.
   CostModel Model;               ///< For predictions.

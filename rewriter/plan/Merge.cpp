@@ -170,7 +170,8 @@ static void insertSorted(std::vector<unsigned> &Rows, unsigned Row) {
 
 // Numbers kernels and arrays in the order in which people read them.
 Merger::Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options)
-    : Units(Units), Options(Options), Launches(Units) {
+    : Units(Units), Options(Options),
+      Launches(Units, Options.OthersChangeNodes) {
   for (const UnitResult &Unit : Units) {
     for (const Kernel &K : kernelsOf(Unit))
       Rows[{K.Where, K.Id}];
@@ -213,7 +214,7 @@ void Merger::addKernels(const UnitResult &Unit) {
       Facts.AddressTakenAt = K.AddressTakenAt;
       Facts.WhyUnseen = K.WhyUnseen;
     }
-    Into.WaitsForBlocks |= Unit.Evidence.Waiting.count(K.Id) != 0;
+    Into.WaitsForBlocks |= Unit.Evidence.Waits.Waiting.count(K.Id) != 0;
     if (auto Found = Unit.Resources.find(K.Id); Found != Unit.Resources.end())
       mergeResources(Into.Original, Found->second);
     if (auto Found = Unit.Evidence.Objects.find(K.Id);
@@ -461,7 +462,7 @@ void Merger::followCalls() {
     const std::set<std::string> Below = Calls.below(K.Facts.Id);
     K.CallsOtherUnits = Calls.leavesUnit(K.Facts.Id, Below);
     K.Shared.merge(Calls.sharedMemoryOf(K.Facts.Id, Below));
-    K.WaitsForBlocks |= Calls.anyWaits(Below);
+    K.WaitsForBlocks |= Calls.waits(K.Facts.Id, Below);
     if (const std::string Callee = unseenAmong(Below, Calls); !Callee.empty())
       Unseen[Row] = Callee;
     for (ReachedArray &A : Run.Arrays)

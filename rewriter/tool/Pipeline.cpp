@@ -380,6 +380,7 @@ static Outside whoLaunchesToo(const ReadResult &Read,
 static void addUnreadUses(PlanOptions &Planning, UnreadUses Uses,
                           const ToolOptions &Options) {
   Planning.UnseenUses = std::move(Uses.Kernels);
+  Planning.OthersChangeNodes = Uses.ChangesNodes;
   if (Uses.DeviceCode.empty())
     return;
   Planning.Others = Outside::Files;

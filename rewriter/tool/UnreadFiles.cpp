@@ -41,11 +41,14 @@ public:
 private:
   void addFolder(const std::string &Folder);
   void addFile(StringRef File);
+  void addIncluded(const std::string &File, ArrayRef<IncludeDirective> All);
+  void readHow(const std::string &File, const std::string &Text);
   void searchUnread(const std::string &File, const std::string &Text);
-  void searchRead(const std::string &File, const std::string &Text);
+  void searchStrings(const std::string &File, const std::string &Text);
   bool isAboutCuda(const std::string &Text) const;
   void noteName(StringRef Name, const std::string &File, unsigned Line,
                 const Twine &Why);
+  void noteMadeNames(StringRef Begin, StringRef End, const std::string &File);
 
   const std::set<std::string> &FilesRead;
   const std::string OutputDirectory; ///< Real path, or empty.
@@ -56,6 +59,7 @@ private:
   std::vector<std::string> Files; ///< To be searched; it grows.
   std::set<std::string> Known;    ///< All that were in Files, or folders.
   std::set<std::string> Included; ///< By files that are about CUDA.
+  bool LoadsByName = false;       ///< One of all files does.
 };
 
 } // namespace
@@ -82,8 +86,23 @@ Searcher::Searcher(const ReadResult &Read, const ReadingOptions &Options)
 
 // --- Which files -------------------------------------------------------------
 
-static bool isSource(StringRef File) {
-  return isAmong(path::extension(File), ".cu .cpp .cc .cxx .c++ .c .C .py");
+// Whether a program may consist of it: in C++, in other languages that can load
+// kernels, or a pattern of such a file. Headers are searched whoever includes
+// them.
+static bool isProgramText(StringRef File) {
+  const StringRef Extension = path::extension(File);
+  if (isAmong(Extension, ".in .j2 .jinja .tmpl"))
+    return isProgramText(path::stem(File));
+  return isAmong(
+      Extension,
+      ".cu .cuh .cuda .cuf .CUF .cpp .cc .cxx .c++ .c .C .h .hh .hpp .hxx .h++ "
+      ".inl .inc .ipp .tpp .txx .cppm .ixx .m .mm .py .pyx .pxd .pxi .ipynb "
+      ".jl .rs .f90 .F90 .f .F .go .java .kt .scala .cs .lua .R .js .ts");
+}
+
+// Where the names of kernels may stand that are loaded.
+static bool isData(StringRef File) {
+  return isAmong(path::extension(File), ".json .yaml .yml .toml .xml");
 }
 
 void Searcher::addFile(StringRef File) {
@@ -104,7 +123,7 @@ void Searcher::addFolder(const std::string &Folder) {
     // A link to a folder may lead anywhere; what is below has its own turn.
     if (It->type() == fs::file_type::directory_file)
       addFolder(realPath(It->path()));
-    else if (isSource(Name))
+    else if (isProgramText(Name) || isData(Name))
       addFile(It->path());
   }
 }
@@ -127,6 +146,17 @@ void Searcher::addProgram(const ReadResult &Read,
         addFolder(realPath(Path));
 }
 
+// Those that File, which is about CUDA, includes from outside of the folders.
+void Searcher::addIncluded(const std::string &File,
+                           ArrayRef<IncludeDirective> All) {
+  for (const IncludeDirective &D : All)
+    if (D.Quoted)
+      if (auto Found = findIncluded(D, File, IncludeFolders())) {
+        Included.insert(realPath(*Found));
+        addFile(*Found);
+      }
+}
+
 // --- What they name ----------------------------------------------------------
 
 void Searcher::noteName(StringRef Name, const std::string &File, unsigned Line,
@@ -135,6 +165,16 @@ void Searcher::noteName(StringRef Name, const std::string &File, unsigned Line,
     Result.Kernels.push_back(
         {Name.str(), Name.starts_with("_Z") ? Naming::Mangled : Naming::LastAny,
          Place{File, Line, 1}, ("'" + displayName(File) + "' " + Why).str()});
+}
+
+// A name that is put together has Begin or End as a part.
+void Searcher::noteMadeNames(StringRef Begin, StringRef End,
+                             const std::string &File) {
+  constexpr size_t Shortest = 2;
+  for (StringRef Name : Kernels)
+    if ((Begin.size() >= Shortest && Name.starts_with(Begin)) ||
+        (End.size() >= Shortest && Name.ends_with(End)))
+      noteName(Name, File, /*Line=*/1, "may make its name");
 }
 
 // The words of a string, or of an identifier the one that it is.
@@ -167,49 +207,88 @@ bool Searcher::isAboutCuda(const std::string &Text) const {
   });
 }
 
+// How the functions end, and methods, that load a kernel by its name, and those
+// that tell all kernels of a module.
+constexpr StringRef LoadingWords[] = {"ModuleGetFunction", "LibraryGetKernel",
+                                      "get_function", "get_kernel"};
+constexpr StringRef ListingWords[] = {"ModuleEnumerateFunctions",
+                                      "LibraryEnumerateKernels"};
+
+static bool containsAny(StringRef Text, ArrayRef<StringRef> Words) {
+  return llvm::any_of(Words,
+                      [&](StringRef Word) { return Text.contains(Word); });
+}
+
+// What a file of the program, read or not, does with kernels without a name.
+void Searcher::readHow(const std::string &File, const std::string &Text) {
+  LoadsByName |= containsAny(Text, LoadingWords);
+  if (containsAny(Text, ListingWords))
+    for (StringRef Name : Kernels)
+      noteName(Name, File, /*Line=*/1, "lists all kernels of a module");
+}
+
+static bool isString(StringRef Token) {
+  return Token.ends_with("\"") || Token.ends_with("'");
+}
+
+// Kernels are loaded by strings, also those that are handed to a function of
+// another file, or that macros make of names; and by names that are made of
+// strings.
+void Searcher::searchStrings(const std::string &File, const std::string &Text) {
+  const StringRef All = Text;
+  const std::set<size_t> NoNames = namesOfFiles(findIncludes(Text));
+  const bool Loads = containsAny(Text, LoadingWords) || isData(File);
+  for (TokenReader Tokens(Text); !Tokens.atEnd(); Tokens.next()) {
+    const StringRef Token = Tokens.text();
+    const StringRef Next =
+        All.drop_front(Tokens.offset() + Token.size()).ltrim();
+    const bool IsString = isString(Token);
+    if (NoNames.contains(Tokens.offset()) ||
+        !(IsString || (Loads && (Next.starts_with(",") ||
+                                 Next.starts_with(")")))))
+      continue;
+    forEachWord(Token, [&](StringRef Word) {
+      noteName(Word, File, /*Line=*/1, "may load it by its name");
+      // As in "sum_" + type, f"sum_{type}" and name + "_kernel".
+      if (IsString && Loads)
+        noteMadeNames(Word.ends_with("_") ? Word : "",
+                      Word.starts_with("_") ? Word : "", File);
+    });
+  }
+}
+
 void Searcher::searchUnread(const std::string &File, const std::string &Text) {
   if (!Included.contains(File) && !isAboutCuda(Text))
     return;
+  Result.ChangesNodes |= findNodeChange(Text) != StringRef::npos;
   const std::vector<IncludeDirective> Directives = findIncludes(Text);
-  for (const IncludeDirective &D : Directives)
-    if (D.Quoted)
-      if (auto Found = findIncluded(D, File, IncludeFolders())) {
-        Included.insert(realPath(*Found));
-        addFile(*Found);
-      }
+  addIncluded(File, Directives);
   const std::set<size_t> NoNames = namesOfFiles(Directives);
   const bool IsDeviceCode = StringRef(Text).contains("__device__") ||
                             StringRef(Text).contains("__global__");
   unsigned Line = 1;
   size_t Counted = 0;
   std::set<StringRef> Seen;
-  for (TokenReader Tokens(Text); !Tokens.atEnd(); Tokens.next())
-    forEachWord(Tokens.text(), [&](StringRef Word) {
-      if (NoNames.contains(Tokens.offset()) || !Seen.insert(Word).second)
-        return;
-      Line += StringRef(Text).slice(Counted, Tokens.offset()).count('\n');
-      Counted = Tokens.offset();
-      noteName(Word, File, Line,
-               "names it, at line " + Twine(Line) + ", and is not read");
-      if (IsDeviceCode && DeviceFunctions.contains(Word))
-        Result.DeviceCode = File;
-    });
-}
-
-// Kernels are loaded by strings, which macros make of names, too.
-void Searcher::searchRead(const std::string &File, const std::string &Text) {
-  const StringRef All = Text;
-  if (!All.contains("ModuleGetFunction") && !All.contains("LibraryGetKernel"))
-    return;
-  const std::set<size_t> NoNames = namesOfFiles(findIncludes(Text));
+  StringRef Last; // Token.
+  bool Pastes = false;
   for (TokenReader Tokens(Text); !Tokens.atEnd(); Tokens.next()) {
-    const size_t End = Tokens.offset() + Tokens.text().size();
-    const StringRef Next = All.drop_front(End).ltrim();
-    if ((Tokens.is(clang::tok::string_literal) &&
-         !NoNames.contains(Tokens.offset())) ||
-        Next.starts_with(",") || Next.starts_with(")"))
-      forEachWord(Tokens.text(), [&](StringRef Word) {
-        noteName(Word, File, /*Line=*/1, "may load it by its name");
+    const StringRef Token = Tokens.text();
+    if (Tokens.is(clang::tok::hashhash))
+      noteMadeNames(Last, "", File);
+    else if (Pastes)
+      noteMadeNames("", Token, File);
+    Pastes = Tokens.is(clang::tok::hashhash);
+    Last = Token;
+    if (!NoNames.contains(Tokens.offset()))
+      forEachWord(Token, [&](StringRef Word) {
+        if (!Seen.insert(Word).second)
+          return;
+        Line += StringRef(Text).slice(Counted, Tokens.offset()).count('\n');
+        Counted = Tokens.offset();
+        noteName(Word, File, Line,
+                 "names it, at line " + Twine(Line) + ", and is not read");
+        if (IsDeviceCode && DeviceFunctions.contains(Word))
+          Result.DeviceCode = File;
       });
   }
 }
@@ -217,14 +296,25 @@ void Searcher::searchRead(const std::string &File, const std::string &Text) {
 void Searcher::searchAll() {
   if (Kernels.empty())
     return;
-  for (const std::string &File : FilesRead)
+  std::map<std::string, std::string> Texts;
+  auto Read = [&](const std::string &File) {
     if (auto Text = readText(File))
-      searchRead(File, *Text);
+      readHow(File, Texts.try_emplace(File, std::move(*Text)).first->second);
+  };
+  for (const std::string &File : FilesRead)
+    Read(File);
   // NOLINTNEXTLINE(modernize-loop-convert): it grows.
-  for (size_t I = 0; I < Files.size(); ++I)
-    if (const std::string File = Files[I]; !FilesRead.contains(File))
-      if (auto Text = readText(File))
-        searchUnread(File, *Text);
+  for (size_t I = 0; I < Files.size(); ++I) {
+    const std::string File = Files[I];
+    if (FilesRead.contains(File))
+      continue;
+    Read(File);
+    if (auto Text = Texts.find(File); Text != Texts.end() && !isData(File))
+      searchUnread(File, Text->second);
+  }
+  if (LoadsByName)
+    for (const auto &[File, Text] : Texts)
+      searchStrings(File, Text);
 }
 
 UnreadUses bankstripe::findUnreadUses(const ReadResult &Read,

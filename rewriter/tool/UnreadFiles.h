@@ -27,6 +27,8 @@ struct UnreadUses {
   /// One of them that has device code and names a function of a unit that is
   /// linked with others; empty: none.
   std::string DeviceCode;
+  /// One of them can give a kernel in a graph another block.
+  bool ChangesNodes = false;
 };
 
 /// Looks at the other files of the compile databases of \p Read, and, unless

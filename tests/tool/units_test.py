@@ -280,10 +280,16 @@ class KernelOfAnotherFile(ToolTest):
                 ("p/host.cpp", by_host % "counts", 64),
                 ("p/host.cpp", by_host % "/* count */ run", 64),
                 ("p/host.cpp", "int count(int n) { return n; }\n", 64),
-                ("p/host.cpp", '#include "inner.h"\nconst char *Api = "cuda";\n', 1024),
+                ("p/host.cpp", '#include "../inner.h"\nconst char *Api = "cuda";\n', 1024),
+                ("p/host.cpp", '#include "../inner.h"\nvoid other();\n', 64),
+                ("p/include/app.hpp", by_host % "cudaLaunchKernel((const void *)count)", 1024),
+                ("p/app.pyx", "cdef extern from 'cuda.h': pass\nlaunch(count, 512)\n", 1024),
+                ("p/more.cpp.in", by_host % "launch(count)", 1024),
+                ("p/host.cpp", by_host % "\n#define RUN(x) launch(co##x)\n", 1024),
+                ("p/host.cpp", by_host % "\n#define RUN(x) launch(other_##x)\n", 64),
         ]:
             with self.subTest(name=name, text=text):
-                self.write("p/inner.h", "inline void more() { launch(count, 512); }\n")
+                self.write("inner.h", "inline void more() { launch(count, 512); }\n")
                 self.write(name, text)
                 self.assertEqual(self.bound_with(whole=False), bound)
                 if not name.endswith(".txt"):
@@ -302,6 +308,49 @@ class KernelOfAnotherFile(ToolTest):
         ]:
             with self.subTest(main=main):
                 self.assertEqual(self.bound_with(before, main), bound)
+
+    def test_names_are_handed_to_who_loads_or_made_there(self):
+        loader = "#include <cuda.h>\nvoid load(const char *name) { cuModuleGetFunction(0, 0, name); }\n"
+        for files, bound in [
+                ({"rt.cpp": loader, "host.cpp": 'void f() { load("count"); }\n'}, 1024),
+                ({"rt.cpp": loader, "host.cpp": 'void f() { load("counts"); }\n'}, 64),
+                ({"rt.cpp": "void load(const char *);\n", "host.cpp": 'void f() { load("count"); }\n'}, 64),
+                ({"rt.cpp": loader, "names.json": '{"kernels": ["count"]}\n'}, 1024),
+                ({"rt.cpp": "", "names.json": '{"kernels": ["count"]}\n'}, 64),
+                ({"run.py": "import cupy\nmodule.get_function(f'co_{t}')\n"}, 64),
+                ({"run.py": "import cupy\nmodule.get_function(kind + '_kernel')\n"}, 64),
+                ({"rt.cpp": "#include <cuda.h>\nvoid all() { cuModuleEnumerateFunctions(f, 9, m); }\n"}, 1024),
+        ]:
+            with self.subTest(files=files):
+                for name, text in files.items():
+                    self.write(f"p/{name}", text)
+                self.assertEqual(self.bound_with(whole=False), bound)
+                for name in files:
+                    (self.folder / "p" / name).unlink()
+
+    def test_a_made_name_may_be_any_with_that_beginning_or_end(self):
+        self.write("a.cu", 'extern "C" __global__ void sum_f32(const int *in, int *out) {\n'
+                   "  int seen[16] = {0};\n"
+                   "  for (int i = 0; i < 99; ++i) seen[in[i] & 15] += i;\n"
+                   "  out[threadIdx.x] = seen[in[threadIdx.x] & 15];\n}\n"
+                   "int main() { sum_f32<<<1, 64>>>(nullptr, nullptr); }\n")
+        for made, bound in [("f'sum_{t}'", 1024), ("name + '_f32'", 1024), ("f'mean_{t}'", 64)]:
+            with self.subTest(made=made):
+                self.write("run.py", f"import cupy\nmodule.get_function({made})\n")
+                done = self.run_tool("rewrite", "--dry-run", str(self.folder), "--", "-arch=sm_90", whole=False)
+                self.assertIn(f"__launch_bounds__({bound}) sum_f32", done.stdout)
+
+    def test_a_file_that_is_not_read_may_give_a_node_of_a_graph_another_block(self):
+        self.write("a.cu", "__global__ void count(const int *in, int *out) {\n"
+                   "  int seen[16] = {0};\n"
+                   "  for (int i = 0; i < 99; ++i) seen[in[i] & 15] += i;\n"
+                   "  out[threadIdx.x] = seen[in[threadIdx.x] & 15];\n}\n"
+                   "void run(cudaStream_t s) { count<<<1, 64, 0, s>>>(nullptr, nullptr); }\n")
+        rewrite = ["rewrite", "--dry-run", str(self.folder), "--", "-arch=sm_90"]
+        self.assertIn("__launch_bounds__(64) count", self.run_tool(*rewrite, whole=False).stdout)
+        self.write("main.cpp", "#include <cuda_runtime.h>\n"
+                   "void f() { cudaGraphExecKernelNodeSetParams(e, n, &p); }\n")
+        self.assertNotIn("__launch_bounds__(64)", self.run_tool(*rewrite, whole=False).stdout)
 
     def test_a_database_has_files_outside_of_the_folder(self):
         command = {"directory": str(self.folder), "file": "app/main.cu",

@@ -227,9 +227,24 @@ TEST(CallsBetweenUnits, TellWhichFunctionsWait) {
                      "__device__ int next(unsigned *p) {\n"
                      "  int i = 0; while (atomicAdd(p, 1u) < 3) ++i;\n"
                      "  return i; }\n";
-  EXPECT_EQ(relocatable(Code).Waiting,
+  EXPECT_EQ(relocatable(Code).Waits.Waiting,
             (std::set<std::string>{"_Z4meetPj", "_Z4passPi", "_Z4waitPVi"}));
-  EXPECT_TRUE(gather(Code).Evidence.Waiting.empty());
+  EXPECT_TRUE(gather(Code).Evidence.Waits.Waiting.empty());
+}
+
+// Loops that other units' functions decide, and functions that may decide some.
+TEST(CallsBetweenUnits, TellWhichFunctionsHandOnWhatTheyRead) {
+  const WaitEvidence Waits =
+      relocatable("__device__ int next(int);\n"
+                  "__device__ int iterate(int v) {\n"
+                  "  do v = next(v); while (v > 1); return v; }\n"
+                  "__device__ int once(int v) { return next(v); }\n"
+                  "__device__ int get(volatile int *p) { return *p; }\n"
+                  "__device__ void read(volatile int *p) { *p; }\n")
+          .Waits;
+  EXPECT_EQ(Waits.Waiting, std::set<std::string>());
+  EXPECT_EQ(Waits.WaitingByCalls, std::set<std::string>{"_Z7iteratei"});
+  EXPECT_EQ(Waits.HandingOn, std::set<std::string>{"_Z3getPVi"});
 }
 
 TEST(CallsBetweenUnits, AreNoneInAProgramOfOneUnit) {

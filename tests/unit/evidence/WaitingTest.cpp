@@ -29,7 +29,7 @@ extern "C" __global__ void k(const int *in, int *out, int *flag, int n) {
   out[threadIdx.x] = a[(n + x) & 63] + mine;
 })cu");
   EXPECT_EQ(E.Work.count("k"), 1u) << E.Problem;
-  return E.Waiting.count("k") != 0;
+  return E.Waits.Waiting.count("k") != 0;
 }
 
 } // namespace
@@ -260,6 +260,49 @@ __device__ __attribute__((noinline)) void half(double &v) {
 )cu"));
 }
 
+// The same in a variable, or in an object that another one leads to.
+TEST(Waiting, ForWhatACallPutsElsewhere) {
+  EXPECT_TRUE(waits("do poll(flag); while (seen < n);", R"cu(
+__device__ int seen;
+__device__ __attribute__((noinline)) void poll(int *f) { seen = *(volatile int *)f; }
+)cu"));
+  EXPECT_TRUE(waits("do poll(flag); while (seen < n);", R"cu(
+__shared__ int seen;
+__device__ __attribute__((noinline)) void poll(int *f) {
+  if (threadIdx.x == 0) seen = *(volatile int *)f;
+  __syncthreads(); }
+)cu"));
+  const std::string Poller = R"cu(
+struct Poller {
+  int *flag; int &out;
+  __device__ __attribute__((noinline)) void poll() { out = *(volatile int *)flag; }
+};
+)cu";
+  EXPECT_TRUE(
+      waits("int v = 0; Poller p{flag, v}; while (v < n) p.poll();", Poller));
+  EXPECT_FALSE(waits("int v = 0, w = 0; Poller p{flag, v};"
+                     "while (w < n) p.poll(), ++w; x = v;",
+                     Poller));
+  // The first thread stores by an exchange.
+  EXPECT_TRUE(waits("__shared__ int got; do { if (threadIdx.x == 0) "
+                    "atomicCAS(&got, 0, *(volatile int *)flag >= n); "
+                    "__syncthreads(); } while (!got);"));
+}
+
+// What a function counts beside its work decides nothing.
+TEST(Waiting, ForNoResultThatAnAtomicOperationHasNoPartIn) {
+  EXPECT_FALSE(waits("float v = n; do v = halve(v); while (v > 1);", R"cu(
+__device__ unsigned calls;
+__device__ __attribute__((noinline)) float halve(float v) {
+  atomicAdd(&calls, 1u); return v / 2; }
+)cu"));
+  EXPECT_TRUE(waits("float v = n; do v = halve(v); while (v > 1);", R"cu(
+__device__ unsigned calls;
+__device__ __attribute__((noinline)) float halve(float v) {
+  return atomicAdd(&calls, 0u) ? v / 2 : v; }
+)cu"));
+}
+
 // The pointer may lead to another file's function.
 TEST(Waiting, InAFunctionWithoutLoadsThatCallsByPointer) {
   const std::string Code = R"cu(
@@ -267,7 +310,9 @@ __device__ void wait(bool (*done)(int *), int *p) { while (!done(p)) {} }
 __device__ void once(bool (*done)(int *), int *p) { done(p); }
 )cu";
   const GatheredUnit Unit = gather(Code, {"-fgpu-rdc"});
-  EXPECT_EQ(Unit.Evidence.Waiting, std::set<std::string>{"_Z4waitPFbPiES_"});
+  EXPECT_EQ(Unit.Evidence.Waits.WaitingByCalls,
+            std::set<std::string>{"_Z4waitPFbPiES_"});
+  EXPECT_TRUE(Unit.Evidence.Waits.Waiting.empty());
 }
 
 TEST(Waiting, InAFunctionOfATable) {
@@ -365,7 +410,7 @@ void run(const int *in, int *out, int n, cudaStream_t stream) {
                   Stream +
                   R"cu(>>>(in, out, n);
 })cu")
-        .Evidence.Waiting.contains("waiting");
+        .Evidence.Waits.Waiting.contains("waiting");
   };
   EXPECT_TRUE(WaitsBeside("stream"));
   EXPECT_FALSE(WaitsBeside("0"));

@@ -251,7 +251,7 @@ TEST(BlockBound, KernelThatWaitsForBlocks) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{128, "128"};
   U.launch(128);
-  U.Result.Evidence.Waiting = {U.kernel().Id};
+  U.Result.Evidence.Waits.Waiting = {U.kernel().Id};
   KernelSetting S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::WaitsForBlocks);
   EXPECT_EQ(S.Obstacle->Where, onLine(100));
@@ -260,7 +260,7 @@ TEST(BlockBound, KernelThatWaitsForBlocks) {
 TEST(BlockBound, KernelThatWaitsForBlocksAndAsksHowManyFit) {
   TestUnit U;
   U.launch(128).GridAsked = true;
-  U.Result.Evidence.Waiting = {U.kernel().Id};
+  U.Result.Evidence.Waits.Waiting = {U.kernel().Id};
   EXPECT_FALSE(boundOf(U).Obstacle);
   U.launch(128);
   EXPECT_EQ(obstacleOf(boundOf(U)), Reason::WaitsForBlocks);
@@ -270,7 +270,7 @@ TEST(BlockBound, KernelThatWaitsForBlocksAndThatOthersMayLaunch) {
   TestUnit U;
   U.launch(128).GridAsked = true;
   U.kernel().AddressTaken = true;
-  U.Result.Evidence.Waiting = {U.kernel().Id};
+  U.Result.Evidence.Waits.Waiting = {U.kernel().Id};
   EXPECT_EQ(obstacleOf(boundOf(U)), Reason::WaitsForBlocks);
 }
 
@@ -282,7 +282,7 @@ TEST(BlockBound, KernelThatAnotherOneMayWaitForInAnotherStream) {
   Other.Id = Other.Name = "waits";
   Other.BoundsInsertion = {};
   U.Result.Facts.Kernels.push_back(Other);
-  U.Result.Evidence.Waiting = {Other.Id};
+  U.Result.Evidence.Waits.Waiting = {Other.Id};
   EXPECT_NE(reasonOf(U.plan()), Reason::WaitsForBlocks);
   Launch &L = U.Result.Facts.Launches.front();
   L.HasStream = true;

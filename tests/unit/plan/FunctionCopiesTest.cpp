@@ -198,7 +198,7 @@ TEST_F(Copying, IsCalledByKernelsThatChangeWhereTheyStand) {
 TEST_F(Copying, IsNotCalledByKernelsThatKeepTheirArrays) {
   Kernel &K = addKernel();
   K.Bounds = LaunchBounds{256, "256"};
-  U.Result.Evidence.Waiting = {"other"};
+  U.Result.Evidence.Waits.Waiting = {"other"};
   const Plan P = plan();
   EXPECT_TRUE(find(P, "b").Verdict.Storage.InCopy);
   EXPECT_EQ(find(P, "b").Verdict.Storage.Threads, 128u);

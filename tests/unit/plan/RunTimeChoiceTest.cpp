@@ -178,7 +178,7 @@ TEST_F(RunTimeChoice, IsNotForKernelsWithAttributes) {
 TEST_F(RunTimeChoice, IsNotForKernelsThatWaitForBlocks) {
   launch().GridAsked = true;
   EXPECT_TRUE(kernel().Chooses);
-  U.Result.Evidence.Waiting.insert("k");
+  U.Result.Evidence.Waits.Waiting.insert("k");
   EXPECT_FALSE(kernel().Chooses);
   EXPECT_EQ(kernel().WhyNoChoice,
             "it waits for other blocks, all of which must be resident");
