@@ -43,8 +43,9 @@ bool HandedOn::merge(const HandedOn &Other) {
 static bool returnsSoon(const Function &F) {
   const StringRef Name = F.getName();
   return bankstripe::isOfSystem(F) &&
-         (Name.starts_with("__nv_") || Name.starts_with("__nvvm_") ||
-          Name.starts_with("cuda") ||
+         (any_of(ArrayRef<StringRef>{"__nv_", "__nvvm_", "cuda", "_Znw", "_Zna",
+                                     "_Zdl", "_Zda"},
+                 [&](StringRef Begin) { return Name.starts_with(Begin); }) ||
           is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name));
 }
 

@@ -85,7 +85,8 @@ std::string firstErrorIn(const clang::TextDiagnosticBuffer &Said,
 
 constexpr StringLiteral SystemAttribute = "bankstripe-system";
 
-/// Marks the functions of system headers and of the compiler itself; not those
+/// Marks the functions of system headers and of the compiler itself, as
+/// `operator new` that no header declares; not those
 /// that a library has in another file, which nobody knows.
 void markSystem(Module &M, clang::CodeGenerator &Generator,
                 const clang::SourceManager &Sources,
@@ -94,6 +95,7 @@ void markSystem(Module &M, clang::CodeGenerator &Generator,
     const clang::Decl *D = Generator.GetDeclForMangledName(F.getName());
     const auto *Declared = dyn_cast_or_null<clang::FunctionDecl>(D);
     if (!Declared || Declared->getBuiltinID() ||
+        Declared->getLocation().isInvalid() ||
         (Sources.isInSystemHeader(
              Sources.getExpansionLoc(Declared->getLocation())) &&
          !(F.isDeclaration() &&

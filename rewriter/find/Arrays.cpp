@@ -122,6 +122,11 @@ Obstacle ArrayReader::wholeArray(const DeclRefExpr *Reference) const {
     return obstacle(asksForAlignment(Reference, Body) ? Reason::Decltype
                                                       : Reason::SizeOfArray,
                     Reference);
+  if (const auto *Call = dyn_cast<CallExpr>(Parent);
+      Call && Call->getDirectCallee() &&
+      Call->getDirectCallee()->getQualifiedNameAsString() ==
+          "bankstripe::begin")
+    return obstacle(Reason::RestOfSplit, Reference);
   if (isa<CallExpr>(Parent) || isa<CXXConstructExpr>(Parent))
     return obstacle(Decayed ? Reason::PassedToFunction : Reason::ReferenceBound,
                     Reference, calleeName(Parent));

@@ -236,11 +236,28 @@ unsigned VersionReader::positionOf(const Stmt *S) const {
   return Order.lookup(S);
 }
 
-// A static kernel beside it, or one of C, with its name and arrays in shared
-// memory.
-static bool hasKernelBeside(const FunctionDecl *Function,
-                            const SourceText &Text) {
-  if (!Function->hasAttr<CUDAGlobalAttr>() || !Function->getIdentifier())
+// Whether Found, which has the name of a version of Function, is one.
+static bool isVersionOf(const FunctionDecl *Function, const FunctionDecl *Found,
+                        const SourceText &Text) {
+  const bool IsKernel = Function->hasAttr<CUDAGlobalAttr>();
+  if (Found->hasAttr<CUDAGlobalAttr>() != IsKernel ||
+      Found->getNumParams() != Function->getNumParams() ||
+      (IsKernel && Found->getStorageClass() != SC_Static &&
+       !Found->isExternC()))
+    return false;
+  // Another overload may have no version. Types of templates are not compared.
+  if (!Found->isDependentContext() &&
+      !Function->getASTContext().hasSameType(Found->getType(),
+                                             Function->getType()))
+    return false;
+  const auto Written = Text.written({Found->getBeginLoc(), Found->getEndLoc()});
+  return Written && StringRef(*Written).contains("bankstripe::");
+}
+
+// Whether it has a version, with arrays in shared memory, beside it.
+static bool hasVersionBeside(const FunctionDecl *Function,
+                             const SourceText &Text) {
+  if (!Function->getIdentifier())
     return false;
   const IdentifierTable &Names = Function->getASTContext().Idents;
   auto Name = Names.find(versionName(Function->getName()));
@@ -249,19 +266,12 @@ static bool hasKernelBeside(const FunctionDecl *Function,
                           Name->second),
                       [&](NamedDecl *Found) {
                         const FunctionDecl *Beside = Found->getAsFunction();
-                        const auto Written =
-                            Beside && (Beside->getStorageClass() == SC_Static ||
-                                       Beside->isExternC())
-                                ? Text.written({Beside->getBeginLoc(),
-                                                Beside->getEndLoc()})
-                                : std::nullopt;
-                        return Written &&
-                               StringRef(*Written).contains("bankstripe::");
+                        return Beside && isVersionOf(Function, Beside, Text);
                       });
 }
 
 bool VersionReader::isThere(const Stmt *Statement) const {
-  if (hasKernelBeside(Function, Text))
+  if (hasVersionBeside(Function, Text))
     return true;
   const unsigned Position = positionOf(Statement);
   for (const Stmt *S : Function->getBody()->children()) {

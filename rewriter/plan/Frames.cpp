@@ -12,8 +12,8 @@
 //   a frame          the arrays that the optimiser leaves in memory are there,
 //                    the largest first, as far as there is room
 //   what is left     other objects that the optimiser leaves in memory; then
-//                    arrays and objects that it does not leave there, but that
-//                    fit
+//                    what it does not leave of these arrays; then arrays and
+//                    objects that it does not leave there, but that fit
 //
 // An array whose move left all frames as large as they were explains none.
 // Where registers are spilled, nobody knows how much of the frame they take.
@@ -40,17 +40,21 @@ bool bankstripe::areApart(const Finding &A, const Finding &B) {
          (A.Scope.end() <= B.Scope.Offset || B.Scope.end() <= A.Scope.Offset);
 }
 
-// Bytes of A in kernel Row, where a smaller instance of it may run than that of
-// which the optimiser tells what is left in memory.
-static uint64_t bytesIn(const ReachedArray &A, unsigned Row) {
-  const uint64_t Largest = A.Array.Shape.BytesPerThread;
-  const uint64_t Left =
-      A.Evidence.ResidentBytes ? A.Evidence.ResidentBytes : Largest;
+// Bytes of A in kernel Row, where a smaller instance of it may run than the
+// largest.
+static uint64_t declaredBytesIn(const ReachedArray &A, unsigned Row) {
   uint64_t Here = 0;
   for (auto [Instance, Rows] : llvm::zip(A.Array.Instances, A.InstanceKernels))
     if (llvm::is_contained(Rows, Row))
       Here = std::max(Here, Instance.Shape.BytesPerThread);
-  return Here && Here < Largest ? std::min(Left, Here) : Left;
+  return Here ? Here : A.Array.Shape.BytesPerThread;
+}
+
+// Those of them that the optimiser leaves in memory, of the largest instance.
+static uint64_t bytesIn(const ReachedArray &A, unsigned Row) {
+  const uint64_t Here = declaredBytesIn(A, Row);
+  const uint64_t Left = A.Evidence.ResidentBytes;
+  return Left ? std::min(Left, Here) : Here;
 }
 
 // The frames in which A can be where K runs: that of K, and those of functions
@@ -89,6 +93,9 @@ private:
   void nameRest(unsigned Row, uint64_t Rest);
 
   MergedRun &Run;
+  /// By kernel: bytes of the arrays in its frame that the optimiser does not
+  /// leave there. Of a loop that it unrolls in part, nvcc may leave more.
+  std::map<unsigned, uint64_t> Doubtful;
   std::vector<bool> IsHeld, HasRoom; ///< By array: in the frame of a kernel.
 };
 
@@ -151,6 +158,7 @@ uint64_t FrameReader::fillWithArrays(unsigned Row) {
     IsHeld[I] = true;
     Sum += Bytes;
     Filled += llvm::alignTo(Bytes, 8);
+    Doubtful[Row] += declaredBytesIn(A, Row) - Bytes;
     AtOnce = std::max(AtOnce, llvm::alignTo(Used, 8));
   }
   // What cannot be all beside each other has the same bytes in part.
@@ -203,6 +211,7 @@ void FrameReader::nameRest(unsigned Row, uint64_t Rest) {
     return A.Bytes > B.Bytes;
   });
   Rest = addObjects(Row, Rest, /*Surviving=*/true);
+  Rest -= std::min(Rest, Doubtful[Row]);
   Rest = addObjects(Row, Rest, /*Surviving=*/false);
   K.Frame.UnnamedBytes = Rest < Slack ? 0 : Rest;
 }
@@ -239,6 +248,9 @@ void bankstripe::readFrames(MergedRun &Run, const Measured &Known) {
   FrameReader(Run).read();
   // What moved was in the frame that is gone, be it a part of an array.
   for (MergedKernel &K : Run.Kernels)
-    if (smallestFrame(K, Known) < Slack)
+    if (smallestFrame(K, Known) < Slack) {
       K.Frame.UnnamedBytes = 0;
+      llvm::erase_if(K.Frame.Objects,
+                     [](const FrameObject &O) { return !O.Survives; });
+    }
 }

@@ -17,6 +17,7 @@
 #include "evidence/Gather.h"
 #include "facts/Archive.h"
 #include "find/Find.h"
+#include "frontend/CompilerOptions.h"
 #include "report/Terminal.h"
 #include "tool/KernelStrings.h"
 #include "tool/Nvcc.h"
@@ -35,10 +36,27 @@ static void say(const llvm::Twine &Message) {
                << '\n';
 }
 
+// Whether Path is a folder with headers and without sources, such as include/:
+// beside others, it says that these headers may change.
+static bool isFolderOfHeaders(const std::string &Path) {
+  bool HoldsHeaders = false;
+  std::error_code Code;
+  for (llvm::sys::fs::recursive_directory_iterator It(Path, Code, false), End;
+       It != End && !Code; It.increment(Code)) {
+    const StringRef Extension = llvm::sys::path::extension(It->path());
+    if (Extension == ".cu")
+      return false;
+    HoldsHeaders |=
+        isAmong(Extension, ".h .hh .hpp .hxx .cuh .inl .inc .ipp .tpp");
+  }
+  return HoldsHeaders;
+}
+
 // Finds the jobs of all paths. One that cannot be taken is reported; an error
 // when none can be.
 static llvm::Error collectAll(ReadResult &Read, const ReadingOptions &Options) {
-  llvm::Error Problems = llvm::Error::success();
+  llvm::Error Missing = llvm::Error::success();
+  llvm::Error OfHeaders = llvm::Error::success();
   std::set<std::pair<std::string, std::vector<std::string>>> Known;
   unsigned Usable = 0;
   std::optional<Copies> Earlier;
@@ -47,6 +65,7 @@ static llvm::Error collectAll(ReadResult &Read, const ReadingOptions &Options) {
   for (const std::string &Path : Options.Paths) {
     auto Jobs = collectJobs(Path, Options.Frontend);
     if (!Jobs) {
+      llvm::Error &Problems = isFolderOfHeaders(Path) ? OfHeaders : Missing;
       Problems = joinErrors(std::move(Problems), Jobs.takeError());
       continue;
     }
@@ -57,10 +76,11 @@ static llvm::Error collectAll(ReadResult &Read, const ReadingOptions &Options) {
         Read.Jobs.push_back(std::move(Job));
   }
   if (Usable == 0)
-    return Problems;
-  Read.SomeFailed = static_cast<bool>(Problems);
-  if (Problems) {
-    Read.Problems.push_back({"", toString(std::move(Problems))});
+    return joinErrors(std::move(Missing), std::move(OfHeaders));
+  consumeError(std::move(OfHeaders));
+  Read.SomeFailed = static_cast<bool>(Missing);
+  if (Missing) {
+    Read.Problems.push_back({"", toString(std::move(Missing))});
     say(Read.Problems.back().Message);
   }
   llvm::sort(Read.Jobs, [](const CompileJob &A, const CompileJob &B) {

@@ -938,7 +938,7 @@ namespace detail {
 // Launches that know of this memory ask for this many bytes more than a
 // multiple of 16, by which others are told apart. They are room for programs
 // that read one element behind the last slot.
-constexpr unsigned mark = 2 * 16 + 9;
+enum : unsigned { mark = 2 * 16 + 9 };
 
 } // namespace detail
 #endif // BANKSTRIPE_MARK
@@ -990,7 +990,7 @@ __device__ __forceinline__ unsigned char *own_memory() {
 } // namespace detail
 
 // The storage lies behind memory that the kernel has of its own.
-constexpr bool behind = true;
+enum : bool { behind = true };
 #endif // BANKSTRIPE_MEMORY
 
 #ifndef BANKSTRIPE_DYNAMIC_STRIPES

@@ -307,6 +307,14 @@ class Selection(ToolTest):
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "src"))
         self.assert_rewritten("src/deep/kernel.cuh")
 
+    def test_a_folder_of_headers_is_no_failure_beside_others(self):
+        self.write("include/kernel.cuh", "#pragma once\n" + moves("shared"))
+        self.write("src/d.cu", '#include "../include/kernel.cuh"\n' + moves("d"))
+        done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "src", "include"))
+        self.assertNotIn("no CUDA source", done.stderr)
+        self.assert_rewritten("include/kernel.cuh")
+        self.assertIn("no CUDA source (.cu) below 'include'", self.run_tool("rewrite", "include").stderr)
+
     def test_number_of_threads_changes_nothing(self):
         one = self.run_tool("rewrite", "-j1", "src")
         four = self.run_tool("rewrite", "-j4", "src")

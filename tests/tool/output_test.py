@@ -4,6 +4,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import fcntl
+import json
 import os
 import pathlib
 import re
@@ -13,6 +14,7 @@ import unittest
 
 from support import CHANGES, DONE, PLAIN, SOME_FAILED, TOOL, ToolTest, find_nvcc, moves
 
+NVCC = find_nvcc()
 HELPER = (pathlib.Path(__file__).resolve().parents[2]
           / "runtime" / "device" / "bankstripe.cuh").read_text(encoding="utf-8")
 
@@ -112,6 +114,39 @@ class InPlace(ToolTest):
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "b.cu"))
         self.assertIn("begin(Storage", self.read("bankstripe.cuh"))
         self.assertIn("Alignment>::grain) slots", self.read("bankstripe.cuh"))
+
+    def test_a_second_run_leaves_a_function_with_a_version(self):
+        self.write("a.cu", "static __device__ int order(const int *in) {\n"
+                   "  int a[16];\n  for (int i = 0; i < 16; ++i) a[i] = in[i];\n"
+                   "  for (int i = 0; i < 99; ++i) a[in[i] & 15] += i;\n  return a[in[99] & 15];\n}\n"
+                   "static __device__ int order(const int *in, float) {\n"
+                   "  int b[16];\n  for (int i = 0; i < 16; ++i) b[i] = in[i];\n  return b[in[99] & 15];\n}\n"
+                   "__global__ void k(const int *in, int *out) { *out = order(in); }\n"
+                   "__global__ void __launch_bounds__(32) other(const int *in, int *out) { *out = order(in, 1.f); }\n"
+                   "void run(const int *in, int *out) { k<<<100, 64>>>(in, out); }\n")
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", "--", "-arch=sm_90", whole=False))
+        self.assertIn("order_striped", self.read("a.cu"))
+        done = self.run_tool("rewrite", "--check", "--format=json", "a.cu", "--", "-arch=sm_90", whole=False)
+        self.assertEqual([(a["name"], a["reason"]) for a in json.loads(done.stdout)["arrays"]],
+                         [("a", "has-version")], done.stdout)
+
+    def test_a_second_run_leaves_what_a_split_left(self):
+        self.write("a.cu", moves())
+        self.write(".bankstripe.yaml", "version: 1\narrays:\n  - {file: a.cu, function: count, array: last, "
+                   "decision: split, first: 4}\n")
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.assertIn("_rest[", self.read("a.cu"))
+        done = self.expect(DONE, self.run_tool("rewrite", "--check", "a.cu"))
+        self.assertEqual(done.stdout, "")
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_an_embedded_helper_gives_no_warnings(self):
+        self.write("a.cu", moves())
+        for options in ([], ["--shared-limit=232448"]):
+            self.expect(DONE, self.run_tool("rewrite", "--embed-helper", "--output-dir=out", *options, "a.cu"))
+            done = subprocess.run([NVCC, "-arch=sm_90", "-Werror", "all-warnings", "-c", "out/a.cu", "-o", "a.o"],
+                                  cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_names_each_file_that_it_writes_and_headers_first(self):
         self.write("a.cu", '#include "kernel.cuh"\n' + moves("own"))
@@ -393,7 +428,7 @@ class OutputFolder(ToolTest):
         self.assertIn("kernel.cuh", self.read("out/within.h"))
 
 
-@unittest.skipUnless(find_nvcc(), "nvcc is not there")
+@unittest.skipUnless(NVCC, "nvcc is not there")
 class BuildOfCopies(ToolTest):
     """A header that stays as it is stands between a source and one that changes."""
 
@@ -407,7 +442,7 @@ class BuildOfCopies(ToolTest):
 
     def build(self, *options):
         """The bytes of shared memory, and the user's files that were compiled."""
-        command = [find_nvcc(), "-arch=sm_90", *options, "out/src/main.cu"]
+        command = [NVCC, "-arch=sm_90", *options, "out/src/main.cu"]
         made = subprocess.run([*command, "-cubin", "-o", "main.cubin", "-Xptxas=-v"],
                               cwd=self.folder, capture_output=True, text=True, check=True)
         read = subprocess.run([*command, "-M"], cwd=self.folder, capture_output=True, text=True,

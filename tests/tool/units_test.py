@@ -93,6 +93,15 @@ class Units(ToolTest):
         self.assertIn("#ifdef __CUDACC__\nsize_t count_shared_bytes(dim3 grid, dim3 block, size_t own);\n#endif\n",
                       self.read("src/count.h"))
 
+    def test_memory_of_the_device_is_no_other_file(self):
+        self.write("a.cu", "struct B { __device__ virtual int f() { return 1; } __device__ virtual ~B() {} };\n"
+                   "__global__ void __launch_bounds__(64) k(const int *in, int *out) {\n"
+                   "  int seen[16] = {0};\n  for (int i = 0; i < 99; ++i) seen[in[i] & 15] += i;\n"
+                   "  B *b = new B; int *more = new int[3]; *out = b->f() + *more; delete b; delete[] more;\n"
+                   "  out[threadIdx.x] = seen[in[threadIdx.x] & 15];\n}\n")
+        done = self.run_tool("analyze", "--format=json", "--min-speedup=0", "a.cu", "--", "-arch=sm_90", "-rdc=true")
+        self.assertEqual([a["reason"] for a in json.loads(done.stdout)["arrays"]], ["dynamic-index"], done.stderr)
+
     # It may wait for other blocks. That of a header with a body does not.
     def test_a_library_of_a_system_folder_is_not_known(self):
         text = ('#include <library.h>\n__global__ void __launch_bounds__(64) k(const int *in, int *out) {\n'

@@ -155,6 +155,11 @@ TEST(Frames, WhatMovedWasInTheFrameThatIsGone) {
   EXPECT_EQ(U.plan({}, {{V}}).Kernels[0].Frame.UnnamedBytes, 0u);
   V.After["k"].StackFrame = 24;
   EXPECT_EQ(U.plan({}, {{V}}).Kernels[0].Frame.UnnamedBytes, 24u);
+  // Nor was an object in it that Clang does not leave there.
+  U.Result.Evidence.Objects["k"] = {object("p", 16, false)};
+  EXPECT_EQ(U.plan({}, {{V}}).Kernels[0].Frame.Objects.size(), 1u);
+  V.After["k"].StackFrame = 0;
+  EXPECT_TRUE(U.plan({}, {{V}}).Kernels[0].Frame.Objects.empty());
 }
 
 TEST(Frames, AFunctionThatIsNotInlinedHasAFrameOfItsOwn) {
@@ -177,6 +182,23 @@ TEST(Frames, WhatNoArrayExplainsIsNamed) {
   ASSERT_EQ(F.Objects.size(), 1u);
   EXPECT_EQ(F.Objects[0].Name, "s");
   EXPECT_EQ(F.UnnamedBytes, 0u);
+}
+
+// Clang unrolls the loop of a list, and leaves only a part of it in memory.
+TEST(Frames, WhatClangDoesNotLeaveOfAnArrayMayBeTheRest) {
+  TestUnit U = withFrame(64);
+  ArrayEvidence InPart = resident();
+  InPart.ResidentBytes = 48;
+  U.array(makeArray(), InPart);
+  U.Result.Evidence.Objects["k"] = {object("p", 16, false)};
+  EXPECT_TRUE(U.plan().Kernels[0].Frame.Objects.empty());
+  // One that survives is more likely.
+  U.Result.Evidence.Objects["k"] = {object("p", 16, true)};
+  EXPECT_EQ(U.plan().Kernels[0].Frame.Objects.size(), 1u);
+  // One that fits beside all of the array.
+  U.Result.Resources["k"].StackFrame = 80;
+  U.Result.Evidence.Objects["k"] = {object("p", 16, false)};
+  EXPECT_EQ(U.plan().Kernels[0].Frame.Objects.size(), 1u);
 }
 
 TEST(Frames, WhatArraysExplainIsNotNamedTwice) {
