@@ -50,7 +50,7 @@ struct ArrayCost {
   double Issue = 0;
   double Latency = 0;       ///< Of one warp, with nothing else to do.
   double HitRate = 1;       ///< Of the L1; where it is not moved.
-  bool InRegisters = false; ///< Where it is moved.
+  bool InRegisters = false; ///< As bits, or as ptxas has it without a move.
 };
 
 /// A kernel's time, and what it runs with.

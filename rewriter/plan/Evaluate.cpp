@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Evaluate.h"
+#include "plan/Frames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -144,8 +145,8 @@ std::optional<Shortage> Evaluator::shortage(const KernelGroup &G,
 
 // --- Speed -------------------------------------------------------------------
 
-static KernelTraffic trafficOf(const KernelWork &Work, unsigned Threads,
-                               const MergedRun &Run) {
+static KernelTraffic trafficOf(const MergedKernel &K, const KernelWork &Work,
+                               unsigned Threads, const MergedRun &Run) {
   KernelTraffic Traffic;
   Traffic.Work = Work;
   Traffic.Work.Arrays.clear();
@@ -154,6 +155,7 @@ static KernelTraffic trafficOf(const KernelWork &Work, unsigned Threads,
     ArrayTraffic &A = Traffic.Arrays.emplace_back(ArrayTraffic{Accesses});
     A.ElementBytes = Run.Arrays[Index].Array.Shape.ElementBytes;
     A.BytesPerThread = Run.Arrays[Index].Array.Shape.BytesPerThread;
+    A.WasInRegisters = !hasRoomFor(Run.Arrays[Index], K);
   }
   return Traffic;
 }
@@ -183,8 +185,8 @@ std::optional<Evaluator::Base> Evaluator::baseOf(unsigned Row) const {
   Base Result;
   Change &C = Result.Unchanged;
   const unsigned Threads = usualBlock(S, K);
-  C.Kernel = trafficOf(*K.Work, Threads, P.Run);
-  C.Short = trafficOf(K.ShortWork ? *K.ShortWork : *K.Work, Threads, P.Run);
+  C.Kernel = trafficOf(K, *K.Work, Threads, P.Run);
+  C.Short = trafficOf(K, K.ShortWork ? *K.ShortWork : *K.Work, Threads, P.Run);
   for (const auto &[Index, Accesses] : K.Work->Arrays)
     Result.Arrays.push_back(Index);
   C.Carved = mayCarve(S, K, P.Options);

@@ -72,6 +72,11 @@ static uint64_t roomFor(const ReachedArray &A, const KernelResources &K) {
   return Room;
 }
 
+bool bankstripe::hasRoomFor(const ReachedArray &A, const MergedKernel &K) {
+  return !K.Original || (!A.Array.Function.IsKernel && K.CallsOtherUnits) ||
+         roomFor(A, *K.Original) != 0;
+}
+
 namespace {
 
 /// Reads the frame of one kernel after the other.

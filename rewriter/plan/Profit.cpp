@@ -102,7 +102,7 @@ static HitRates hitRates(const CostModel &M, const KernelTraffic &K,
     return Result;
   std::vector<Client> Clients;
   for (auto [A, Hits] : llvm::zip(K.Arrays, Result.Arrays))
-    if (!A.Moved)
+    if (!A.Moved && !A.WasInRegisters)
       Clients.push_back({A.all() * Lanes, double(A.BytesPerThread) * Lanes,
                          M.HitExponent, &Hits});
   if (K.Work.Rows)
@@ -193,6 +193,10 @@ PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
       Cost.InRegisters = true;
       Cost.Issue = Instructions * M.Issue.Instruction;
       Cost.Latency = Instructions * M.Latency.Instruction;
+      continue;
+    }
+    if (!A.Moved && A.WasInRegisters) {
+      Cost.InRegisters = true;
       continue;
     }
     if (A.Moved) {

@@ -20,6 +20,8 @@ struct ArrayTraffic : ArrayWork {
   bool Moved = false; ///< Into shared memory.
   bool Slot = false;
   StripeForm Form = StripeForm::Plain;
+  /// While it has not moved: ptxas has given it no memory.
+  bool WasInRegisters = false;
 };
 
 /// One kernel as the model sees it: its work, and the resources that it runs

@@ -28,8 +28,10 @@ static std::string cycles(double Value) {
 }
 
 static std::string placeText(const ArrayCost &Cost) {
+  if (Cost.InRegisters)
+    return "registers";
   if (Cost.Moved)
-    return Cost.InRegisters ? "registers" : "shared memory";
+    return "shared memory";
   return llvm::formatv("local memory, {0:F0} % in the L1", Cost.HitRate * 100);
 }
 

@@ -141,9 +141,9 @@ class InPlace(ToolTest):
 
     @unittest.skipUnless(NVCC, "needs nvcc")
     def test_an_embedded_helper_gives_no_warnings(self):
-        self.write("a.cu", moves())
-        for options in ([], ["--shared-limit=232448"]):
-            self.expect(DONE, self.run_tool("rewrite", "--embed-helper", "--output-dir=out", *options, "a.cu"))
+        for launch in ("out) { count<<<1, 128", "out, int n) { count<<<1, n"):
+            self.write("a.cu", moves().replace("out) { count<<<1, 128", launch))
+            self.expect(DONE, self.run_tool("rewrite", "--embed-helper", "--output-dir=out", "a.cu"))
             done = subprocess.run([NVCC, "-arch=sm_90", "-Werror", "all-warnings", "-c", "out/a.cu", "-o", "a.o"],
                                   cwd=self.folder, capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""))

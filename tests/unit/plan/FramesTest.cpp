@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "plan/Frames.h"
 #include "Units.h"
 #include "gtest/gtest.h"
 
@@ -160,6 +161,23 @@ TEST(Frames, WhatMovedWasInTheFrameThatIsGone) {
   EXPECT_EQ(U.plan({}, {{V}}).Kernels[0].Frame.Objects.size(), 1u);
   V.After["k"].StackFrame = 0;
   EXPECT_TRUE(U.plan({}, {{V}}).Kernels[0].Frame.Objects.empty());
+}
+
+TEST(Frames, OneKernelMayHaveRoomForAnArrayWhereAnotherHasNone) {
+  MergedKernel K;
+  ReachedArray A;
+  A.Array.Function.IsKernel = true;
+  EXPECT_TRUE(hasRoomFor(A, K)); // Nobody asked ptxas.
+  K.Original.emplace();
+  EXPECT_FALSE(hasRoomFor(A, K));
+  K.Original->Callees["f"] = 64;
+  EXPECT_FALSE(hasRoomFor(A, K));
+  A.Evidence.Functions = {"f"};
+  EXPECT_TRUE(hasRoomFor(A, K));
+  K.Original->Callees.clear();
+  A.Array.Function.IsKernel = false;
+  K.CallsOtherUnits = true;
+  EXPECT_TRUE(hasRoomFor(A, K));
 }
 
 TEST(Frames, AFunctionThatIsNotInlinedHasAFrameOfItsOwn) {

@@ -75,6 +75,22 @@ TEST(Profit, WhatIsOnlyReadCostsMoreFromTheL2) {
   EXPECT_GT(timeOf(Large, Full, {}), 5 * timeOf(Small, Full, {}));
 }
 
+// Of a template, ptxas may keep one instance there.
+TEST(Profit, WhatIsInRegistersLoses) {
+  KernelTraffic K = traffic(0, 200);
+  K.Arrays[0].WasInRegisters = true;
+  EXPECT_LT(speedup(K), 0.9);
+  const PredictedState Before = termsOf(
+      [&] {
+        KernelTraffic Unmoved = K;
+        Unmoved.Arrays[0].Moved = false;
+        return Unmoved;
+      }(),
+      Full, {}, CostModel());
+  EXPECT_TRUE(Before.Arrays[0].InRegisters);
+  EXPECT_EQ(Before.Arrays[0].Issue, 0);
+}
+
 TEST(Profit, ArithmeticHidesWhatAccessesCost) {
   KernelTraffic Busy = traffic(200, 0);
   Busy.Work.Instructions = 100000;
