@@ -38,13 +38,31 @@ const Value *bankstripe::pointerOf(const Instruction &I) {
   return Location ? Location->Ptr : nullptr;
 }
 
+// The assembly of Call if it is one instruction, else nothing.
+static StringRef onlyInstruction(const CallBase &Call) {
+  const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());
+  const StringRef Text =
+      Code ? StringRef(Code->getAsmString()).trim("; \n\t") : "";
+  return Text.contains(';') ? "" : Text;
+}
+
 // Whether Call is assembly that does nothing but add its last operand by an
 // atomic operation.
 static bool addsInAssembly(const CallBase &Call) {
-  const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());
-  const StringRef Text = Code ? Code->getAsmString() : "";
+  const StringRef Text = onlyInstruction(Call);
   return Text.starts_with("atom.") && Text.contains(".add.") &&
-         !Text.trim("; \n\t").contains(';') && Call.arg_size() > 1;
+         Call.arg_size() > 1;
+}
+
+bool bankstripe::exchangesInAssembly(const CallBase &Call) {
+  const StringRef Text = onlyInstruction(Call);
+  return Text.starts_with("atom.") && Text.contains(".cas.") &&
+         Call.arg_size() == 3;
+}
+
+bool bankstripe::isFenceInAssembly(const CallBase &Call) {
+  const StringRef Text = onlyInstruction(Call);
+  return Text.starts_with("fence.") || Text.starts_with("membar.");
 }
 
 int bankstripe::directionOf(const Instruction &I) {

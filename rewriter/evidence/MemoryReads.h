@@ -33,6 +33,13 @@ bool pollsInAssembly(const llvm::Instruction &I);
 /// Where \p I reads or writes, if it is a load, a store or an atomic operation.
 const llvm::Value *pointerOf(const llvm::Instruction &I);
 
+/// Whether \p Call is assembly that is nothing but a compare and exchange, of
+/// its second operand at its first, as libcu++ has them.
+bool exchangesInAssembly(const llvm::CallBase &Call);
+
+/// Whether it is nothing but a fence.
+bool isFenceInAssembly(const llvm::CallBase &Call);
+
 /// 1 or -1 where \p I is an atomic operation that adds or subtracts what is
 /// never 0, else 0.
 int directionOf(const llvm::Instruction &I);

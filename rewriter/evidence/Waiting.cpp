@@ -137,25 +137,42 @@ bool LoopReader::isJustRead(const Value &V, const Value &Place,
   });
 }
 
+namespace {
+
+/// A compare and exchange; empty: none.
+struct Exchange {
+  const Value *Pointer = nullptr, *Wanted = nullptr;
+};
+
+} // namespace
+
+// The one of which V is what it has read, or whether it took place.
+static Exchange exchangeOf(const Value *V) {
+  V = withoutCasts(V);
+  if (const auto *Part = dyn_cast<ExtractValueInst>(V))
+    if (const auto *I = dyn_cast<AtomicCmpXchgInst>(Part->getAggregateOperand()))
+      return {I->getPointerOperand(), I->getCompareOperand()};
+  if (const auto *Call = dyn_cast<CallBase>(V);
+      Call && bankstripe::exchangesInAssembly(*Call))
+    return {Call->getArgOperand(0), Call->getArgOperand(1)};
+  return {};
+}
+
 // Whether Condition is true or false where a compare and exchange with what the
 // loop has just read took place, if it tells that.
 std::optional<bool> LoopReader::retryEndsIf(const Value &Condition) const {
-  auto ExchangeOf = [](const Value *V) {
-    const auto *Part = dyn_cast<ExtractValueInst>(withoutCasts(V));
-    return Part ? dyn_cast<AtomicCmpXchgInst>(Part->getAggregateOperand())
-                : nullptr;
-  };
-  const AtomicCmpXchgInst *Exchange = ExchangeOf(&Condition);
   const auto *Compare = dyn_cast<ICmpInst>(&Condition);
-  if (Compare && Compare->isEquality())
+  Exchange Tried;
+  if (isa<ExtractValueInst>(withoutCasts(&Condition)))
+    Tried = exchangeOf(&Condition);
+  else if (Compare && Compare->isEquality())
     for (unsigned Side : {0, 1})
-      if (const auto *Other = ExchangeOf(Compare->getOperand(Side));
-          Other && withoutCasts(Other->getCompareOperand()) ==
-                       withoutCasts(Compare->getOperand(1 - Side)))
-        Exchange = Other;
+      if (const Exchange Other = exchangeOf(Compare->getOperand(Side));
+          Other.Wanted && withoutCasts(Other.Wanted) ==
+                              withoutCasts(Compare->getOperand(1 - Side)))
+        Tried = Other;
   SmallPtrSet<const Value *, 8> Seen;
-  if (!Exchange || !isJustRead(*Exchange->getCompareOperand(),
-                               *Exchange->getPointerOperand(), Seen))
+  if (!Tried.Wanted || !isJustRead(*Tried.Wanted, *Tried.Pointer, Seen))
     return std::nullopt;
   return !Compare || Compare->getPredicate() == CmpInst::ICMP_EQ;
 }
@@ -248,7 +265,7 @@ bool LoopReader::mayTakeBack(const Instruction &I, const Value *Pointer,
                              int Direction) const {
   if (const auto *Call = dyn_cast<CallBase>(&I))
     return Call->mayWriteToMemory() && !isa<IntrinsicInst>(I) &&
-           mayRead(*Call) && bankstripe::directionOf(I) != Direction;
+           !bankstripe::isFenceInAssembly(*Call) && mayRead(*Call) && bankstripe::directionOf(I) != Direction;
   if (const auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isSimple())
     return Store->getPointerOperand() == Pointer;
   return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(I) &&

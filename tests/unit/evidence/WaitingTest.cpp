@@ -303,6 +303,30 @@ __device__ __attribute__((noinline)) float halve(float v) {
 )cu"));
 }
 
+// Those of libcu++ are assembly, with fences beside them.
+TEST(Waiting, ForNoneOfTheAtomicOperationsInAssemblyThatAreFree) {
+  const std::string Operations = R"cu(
+__device__ __forceinline__ int cas(int *p, int wanted, int next) {
+  int old;
+  asm volatile("atom.cas.acquire.gpu.b32 %0,[%1],%2,%3;"
+               : "=r"(old) : "l"(p), "r"(wanted), "r"(next) : "memory");
+  return old; }
+__device__ __forceinline__ int add(int *p, int by) {
+  int old;
+  asm volatile("fence.sc.gpu;" ::: "memory");
+  asm volatile("atom.add.acquire.gpu.u32 %0,[%1],%2;"
+               : "=r"(old) : "l"(p), "r"(by) : "memory");
+  return old; }
+)cu";
+  auto Waits = [&](const std::string &Loop) { return waits(Loop, Operations); };
+  EXPECT_FALSE(Waits("int old = *(volatile int *)flag, seen; do { seen = old; "
+                     "old = cas(flag, seen, max(seen, n)); } while (old != seen);"));
+  EXPECT_FALSE(Waits("for (int i; (i = add(flag, 1)) < n;) out[i] = i;"));
+  // A lock, and a flag.
+  EXPECT_TRUE(Waits("while (cas(flag, 0, 1) != 0);"));
+  EXPECT_TRUE(Waits("while (add(flag, 0) < n);"));
+}
+
 // The pointer may lead to another file's function.
 TEST(Waiting, InAFunctionWithoutLoadsThatCallsByPointer) {
   const std::string Code = R"cu(
