@@ -152,10 +152,14 @@ void Launcher::mendDepfiles(const SourceResult &Result) const {
     auto Text = readText(Depfile);
     if (!Text)
       continue;
-    const std::string Mended = renameDependencies(*Text, [&](StringRef Name) {
-      auto Found = Names.find(realPath(Name));
-      return Found == Names.end() ? std::vector<std::string>() : Found->second;
-    });
+    const std::string Mended = renameDependencies(
+        *Text,
+        [&](StringRef Name) {
+          auto Found = Names.find(realPath(Name));
+          return Found == Names.end() ? std::vector<std::string>()
+                                      : Found->second;
+        },
+        Result.Decisions);
     if (llvm::Error E = replaceFile(Depfile, Mended, *Text))
       warn(toString(std::move(E)));
     return;

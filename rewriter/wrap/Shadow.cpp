@@ -336,7 +336,8 @@ static std::string escape(StringRef Name) {
 
 std::string bankstripe::renameDependencies(
     StringRef Text,
-    llvm::function_ref<std::vector<std::string>(StringRef)> NamesFor) {
+    llvm::function_ref<std::vector<std::string>(StringRef)> NamesFor,
+    llvm::ArrayRef<std::string> Removable) {
   static const llvm::Regex Word("([^\\\\[:space:]]|\\\\[^\r\n])+");
   std::string Result;
   llvm::SmallVector<StringRef, 2> Matches;
@@ -352,5 +353,10 @@ std::string bankstripe::renameDependencies(
     if (Target)
       Result += ":";
   }
-  return Result + Text.str();
+  Result += Text;
+  for (const std::string &Name : Removable)
+    if (!Name.empty())
+      Result += (StringRef(Result).ends_with("\n") ? "" : "\n") +
+                escape(Name) + ":\n";
+  return Result;
 }

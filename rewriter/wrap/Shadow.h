@@ -51,10 +51,13 @@ llvm::Expected<Shadow> makeShadow(const IncludeTree &Tree,
 llvm::Error writeShadow(const Shadow &S);
 
 /// The dependency file \p Text with other names: \p NamesFor gives those to put
-/// in the place of a name, none to keep it. All else stays as it is.
+/// in the place of a name, none to keep it. All else stays as it is. The files
+/// \p Removable, where they are not empty, get a rule without dependencies:
+/// when one is gone, make goes on, as with -MP.
 std::string renameDependencies(
     llvm::StringRef Text,
-    llvm::function_ref<std::vector<std::string>(llvm::StringRef)> NamesFor);
+    llvm::function_ref<std::vector<std::string>(llvm::StringRef)> NamesFor,
+    llvm::ArrayRef<std::string> Removable = {});
 
 } // namespace bankstripe
 

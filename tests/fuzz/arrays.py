@@ -264,7 +264,7 @@ class Form:
         if self.is_alias:
             dimensions = "".join(f"[{e}]" for e in array.extents())
             lines += [f"typedef {array.kind.base} {self.alias_name}{dimensions};",
-                      f"{self.alias_name} {array.name};"]
+                      f"{'alignas(16) ' if array.alignment else ''}{self.alias_name} {array.name};"]
         if self.style not in ("fill", "touched"):
             return lines
         if self.fill_kind == "up" or array.rank > 1:

@@ -369,6 +369,8 @@ class Rewritten(WrapTest):
         self.write(".bankstripe.yaml", "version: 1\ndefaults:\n  layout: keep\n")
         self.assertIn("src/a.cu", self.compile("-MD", "-MF", "obj/a.d"))
         self.assertIn(f"{self.folder}/.bankstripe.yaml", self.read("obj/a.d"))
+        # make goes on without it, and ninja takes that.
+        self.assertIn(f"\n{self.folder}/.bankstripe.yaml:\n", self.read("obj/a.d"))
 
     def test_decisions_that_are_named_are_depended_on(self):
         self.write("keep.yaml", "version: 1\ndefaults:\n  layout: keep\n")

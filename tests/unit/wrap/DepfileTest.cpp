@@ -36,6 +36,13 @@ TEST(Depfile, SpecialCharactersAreEscaped) {
   EXPECT_EQ(renamed("a.o: co\\ py b$$.h\n"), "a.o: a\\ b$$\\#.cu b$$.h\n");
 }
 
+TEST(Depfile, WhatMayGoHasARule) {
+  EXPECT_EQ(renameDependencies(
+                "a.o: b.cu", [](StringRef) { return std::vector<std::string>(); },
+                {"x y", ""}),
+            "a.o: b.cu\nx\\ y:\n");
+}
+
 TEST(Depfile, LineEndingsStay) {
   EXPECT_EQ(renamed("a.o: co\\ py \\\r\n b.h\r\n"),
             "a.o: a\\ b$$\\#.cu \\\r\n b.h\r\n");
