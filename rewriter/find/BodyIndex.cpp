@@ -398,8 +398,10 @@ findUnseen(const FunctionDecl *Definition, const BodyIndex &Body) {
     if (Variable->getIdentifier())
       Result.try_emplace(Variable->getName());
   llvm::DenseSet<SourceLocation> Known;
-  for (SourceLocation Loc : Body.NameLocations)
+  for (SourceLocation Loc : Body.NameLocations) {
     Known.insert(SM.getFileLoc(Loc));
+    Known.insert(SM.getSpellingLoc(Loc)); // In a macro of the body.
+  }
   const Stmt *Block = Definition->getBody();
   auto [File, End] = SM.getDecomposedLoc(SM.getFileLoc(Block->getEndLoc()));
   auto [BeginFile, Begin] =

@@ -401,13 +401,18 @@ static void addUnreadUses(PlanOptions &Planning, UnreadUses Uses,
                           const ToolOptions &Options) {
   Planning.UnseenUses = std::move(Uses.Kernels);
   Planning.OthersChangeNodes = Uses.ChangesNodes;
-  if (Uses.DeviceCode.empty())
-    return;
-  Planning.Others = Outside::Files;
-  if (Options.level() != Detail::Quiet)
-    say("'" + displayName(Uses.DeviceCode) +
-        "' was not read, and may call device functions; --whole-program says "
-        "that it does not");
+  auto CountAsOther = [&](StringRef File, StringRef Why) {
+    if (File.empty())
+      return;
+    Planning.Others = Outside::Files;
+    if (Options.level() != Detail::Quiet)
+      say("'" + displayName(File.str()) + "' " + Why +
+          "; --whole-program says that it does not");
+  };
+  CountAsOther(Uses.DeviceCode,
+               "was not read, and may call device functions");
+  CountAsOther(Uses.Missing, "of the compile database is not there until the "
+                             "project is built, and may launch kernels");
 }
 
 static llvm::Expected<PlanOptions>

@@ -138,8 +138,11 @@ void Searcher::addProgram(const ReadResult &Read,
     if (!Job.FoundDatabase.empty())
       Databases.insert(Job.FoundDatabase);
   for (const std::string &Where : Databases)
-    for (const std::string &File : databaseFiles(Where))
+    for (const std::string &File : databaseFiles(Where)) {
       addFile(File);
+      if (path::extension(File) == ".cu" && !fs::exists(File))
+        Result.Missing = File;
+    }
   if (Frontend.DatabaseDirectory.empty())
     for (const std::string &Path : Options.Paths)
       if (fs::is_directory(Path))

@@ -27,6 +27,8 @@ struct UnreadUses {
   /// One of them that has device code and names a function of a unit that is
   /// linked with others; empty: none.
   std::string DeviceCode;
+  /// A CUDA source of a database that nobody has generated yet; empty: none.
+  std::string Missing;
   /// One of them can give a kernel in a graph another block.
   bool ChangesNodes = false;
 };

@@ -370,6 +370,11 @@ class KernelOfAnotherFile(ToolTest):
         for text, bound in [("void more() { count<<<1, 512>>>(0, 0); }\n", 1024), ("void more();\n", 64)]:
             self.write("app/main.cu", text)
             self.assertEqual(self.bound_with(whole=False, words=("-p", "p")), bound)
+        # One that nobody has generated yet.
+        (self.folder / "app/main.cu").unlink()
+        self.assertEqual(self.bound_with(whole=False, words=("-p", "p")), 1024)
+        done = self.run_tool("rewrite", str(self.folder / "p"), "-p", "p", whole=False)
+        self.assertIn("app/main.cu' of the compile database is not there until", done.stderr)
 
     def test_launches_that_are_not_seen_count_as_any(self):
         for before, main in [

@@ -173,6 +173,21 @@ TEST(SkippedCode, MacrosThatAreDefinedButNotUsed) {
            "$write^a[i] = 1;");
 }
 
+// As functions that hash define their rounds. Each is what one use shows.
+TEST(SkippedCode, IsNoMacroOfTheBodyThatIsUsed) {
+  testBody("int a[4];\n"
+           "#define PUT(k) a[k] = k\n"
+           "$write^PUT(i);\n"
+           "#undef PUT\n");
+  testBody("int a[4];\n"
+           "#if 1\n"
+           "#define PUT(k) a[k] = k\n"
+           "#else\n"
+           "#define PUT(k) $skipped_code^a[k] = 0\n"
+           "#endif\n"
+           "$write^PUT(i);\n");
+}
+
 // --- Names -----------------------------------------------------------------
 
 TEST(Names, ThatAreShadowed) {
