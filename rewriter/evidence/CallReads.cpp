@@ -34,8 +34,8 @@ bool HandedOn::merge(const HandedOn &Other) {
   ByArguments |= Other.ByArguments;
   Elsewhere |= Other.Elsewhere;
   Variables.insert_range(Other.Variables);
-  return Before != std::tuple(ByResult, ByArguments, Elsewhere,
-                              Variables.size());
+  return Before !=
+         std::tuple(ByResult, ByArguments, Elsewhere, Variables.size());
 }
 
 // Whether a function without a body is one of those of the toolkit. Any library
@@ -79,12 +79,12 @@ bool bankstripe::CallReads::mayFill(const Instruction &I,
   const HandedOn On = by(I);
   const Value &Object = objectOf(Pointer);
   if (On.ByArguments &&
-      any_of(cast<CallBase>(I).args(), [&](const Value *Given) {
-        return &objectOf(*Given) == &Object;
-      }))
+      any_of(cast<CallBase>(I).args(),
+             [&](const Value *Given) { return &objectOf(*Given) == &Object; }))
     return true;
   if (isIdentifiedFunctionLocal(&Object))
-    return On.Elsewhere && PointerMayBeCaptured(&Object, /*ReturnCaptures=*/false);
+    return On.Elsewhere &&
+           PointerMayBeCaptured(&Object, /*ReturnCaptures=*/false);
   const auto *Variable = dyn_cast<GlobalVariable>(&Object);
   return On.Elsewhere ||
          (Variable ? On.Variables.contains(Variable) : !On.Variables.empty());
@@ -99,8 +99,8 @@ bool bankstripe::CallReads::isHandedOn(const Value &V) const {
     if (!I || !Seen.insert(I).second)
       continue;
     const auto *Call = dyn_cast<CallBase>(I);
-    const bool ReadsInAssembly = Call && Call->isInlineAsm() &&
-                                 mayMakeLoopWait(*I);
+    const bool ReadsInAssembly =
+        Call && Call->isInlineAsm() && mayMakeLoopWait(*I);
     if (isa<LoadInst>(I) || kindOf(*I) != Read::No || by(*I).ByResult ||
         ReadsInAssembly)
       return true;

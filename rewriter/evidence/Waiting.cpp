@@ -150,7 +150,8 @@ struct Exchange {
 static Exchange exchangeOf(const Value *V) {
   V = withoutCasts(V);
   if (const auto *Part = dyn_cast<ExtractValueInst>(V))
-    if (const auto *I = dyn_cast<AtomicCmpXchgInst>(Part->getAggregateOperand()))
+    if (const auto *I =
+            dyn_cast<AtomicCmpXchgInst>(Part->getAggregateOperand()))
       return {I->getPointerOperand(), I->getCompareOperand()};
   if (const auto *Call = dyn_cast<CallBase>(V);
       Call && bankstripe::exchangesInAssembly(*Call))
@@ -265,7 +266,8 @@ bool LoopReader::mayTakeBack(const Instruction &I, const Value *Pointer,
                              int Direction) const {
   if (const auto *Call = dyn_cast<CallBase>(&I))
     return Call->mayWriteToMemory() && !isa<IntrinsicInst>(I) &&
-           !bankstripe::isFenceInAssembly(*Call) && mayRead(*Call) && bankstripe::directionOf(I) != Direction;
+           !bankstripe::isFenceInAssembly(*Call) && mayRead(*Call) &&
+           bankstripe::directionOf(I) != Direction;
   if (const auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isSimple())
     return Store->getPointerOperand() == Pointer;
   return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(I) &&
@@ -356,7 +358,8 @@ bool LoopReader::worksAt(const Instruction &I) const {
   }
   const Value *Pointer = bankstripe::pointerOf(I);
   return isa<MemIntrinsic>(I) || bankstripe::directionOf(I) ||
-         (Pointer && !L.isLoopInvariant(Pointer) && bankstripe::kindOf(I) != Read::Anew);
+         (Pointer && !L.isLoopInvariant(Pointer) &&
+          bankstripe::kindOf(I) != Read::Anew);
 }
 
 // Whether every path from Block ends in a trap or the like.

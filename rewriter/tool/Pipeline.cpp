@@ -409,8 +409,7 @@ static void addUnreadUses(PlanOptions &Planning, UnreadUses Uses,
       say("'" + displayName(File.str()) + "' " + Why +
           "; --whole-program says that it does not");
   };
-  CountAsOther(Uses.DeviceCode,
-               "was not read, and may call device functions");
+  CountAsOther(Uses.DeviceCode, "was not read, and may call device functions");
   CountAsOther(Uses.Missing, "of the compile database is not there until the "
                              "project is built, and may launch kernels");
 }

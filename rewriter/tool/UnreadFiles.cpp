@@ -247,8 +247,8 @@ void Searcher::searchStrings(const std::string &File, const std::string &Text) {
         All.drop_front(Tokens.offset() + Token.size()).ltrim();
     const bool IsString = isString(Token);
     if (NoNames.contains(Tokens.offset()) ||
-        !(IsString || (Loads && (Next.starts_with(",") ||
-                                 Next.starts_with(")")))))
+        !(IsString ||
+          (Loads && (Next.starts_with(",") || Next.starts_with(")")))))
       continue;
     forEachWord(Token, [&](StringRef Word) {
       noteName(Word, File, /*Line=*/1, "may load it by its name");

@@ -356,7 +356,7 @@ std::string bankstripe::renameDependencies(
   Result += Text;
   for (const std::string &Name : Removable)
     if (!Name.empty())
-      Result += (StringRef(Result).ends_with("\n") ? "" : "\n") +
-                escape(Name) + ":\n";
+      Result += (StringRef(Result).ends_with("\n") ? "" : "\n") + escape(Name) +
+                ":\n";
   return Result;
 }

@@ -319,8 +319,9 @@ __device__ __forceinline__ int add(int *p, int by) {
   return old; }
 )cu";
   auto Waits = [&](const std::string &Loop) { return waits(Loop, Operations); };
-  EXPECT_FALSE(Waits("int old = *(volatile int *)flag, seen; do { seen = old; "
-                     "old = cas(flag, seen, max(seen, n)); } while (old != seen);"));
+  EXPECT_FALSE(
+      Waits("int old = *(volatile int *)flag, seen; do { seen = old; "
+            "old = cas(flag, seen, max(seen, n)); } while (old != seen);"));
   EXPECT_FALSE(Waits("for (int i; (i = add(flag, 1)) < n;) out[i] = i;"));
   // A lock, and a flag.
   EXPECT_TRUE(Waits("while (cas(flag, 0, 1) != 0);"));

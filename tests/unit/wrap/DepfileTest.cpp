@@ -37,10 +37,11 @@ TEST(Depfile, SpecialCharactersAreEscaped) {
 }
 
 TEST(Depfile, WhatMayGoHasARule) {
-  EXPECT_EQ(renameDependencies(
-                "a.o: b.cu", [](StringRef) { return std::vector<std::string>(); },
-                {"x y", ""}),
-            "a.o: b.cu\nx\\ y:\n");
+  EXPECT_EQ(
+      renameDependencies("a.o: b.cu",
+                         [](StringRef) { return std::vector<std::string>(); },
+                         {"x y", ""}),
+      "a.o: b.cu\nx\\ y:\n");
 }
 
 TEST(Depfile, LineEndingsStay) {
