@@ -24,6 +24,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
+using bankstripe::CallReads;
 using bankstripe::HandedOn;
 using bankstripe::Read;
 
@@ -41,10 +42,12 @@ bool HandedOn::merge(const HandedOn &Other) {
 // Whether a function without a body is one of those of the toolkit. Any library
 // may be in a folder of system headers.
 static bool returnsSoon(const Function &F) {
+  // The last are `new` and `delete`.
+  constexpr StringLiteral Beginnings[] = {"__nv_", "__nvvm_", "cuda", "_Znw",
+                                          "_Zna",  "_Zdl",    "_Zda"};
   const StringRef Name = F.getName();
   return bankstripe::isOfSystem(F) &&
-         (any_of(ArrayRef<StringRef>{"__nv_", "__nvvm_", "cuda", "_Znw", "_Zna",
-                                     "_Zdl", "_Zda"},
+         (any_of(Beginnings,
                  [&](StringRef Begin) { return Name.starts_with(Begin); }) ||
           is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name));
 }
@@ -61,7 +64,7 @@ static const Value &objectOf(const Value &Pointer) {
   return *getUnderlyingObject(&Pointer, /*MaxLookup=*/0);
 }
 
-HandedOn bankstripe::CallReads::by(const Instruction &I) const {
+HandedOn CallReads::by(const Instruction &I) const {
   const auto *Call = dyn_cast<CallBase>(&I);
   if (!Call || Call->isInlineAsm() || isa<IntrinsicInst>(I))
     return {};
@@ -74,8 +77,7 @@ HandedOn bankstripe::CallReads::by(const Instruction &I) const {
   return Result;
 }
 
-bool bankstripe::CallReads::mayFill(const Instruction &I,
-                                    const Value &Pointer) const {
+bool CallReads::mayFill(const Instruction &I, const Value &Pointer) const {
   const HandedOn On = by(I);
   const Value &Object = objectOf(Pointer);
   if (On.ByArguments &&
@@ -90,78 +92,101 @@ bool bankstripe::CallReads::mayFill(const Instruction &I,
          (Variable ? On.Variables.contains(Variable) : !On.Variables.empty());
 }
 
-// Whether V, of a function that reads anew, may be computed from that.
-bool bankstripe::CallReads::isHandedOn(const Value &V) const {
+namespace {
+
+using ValueSet = SmallPtrSet<const Value *, 32>;
+
+/// Reads one function that reads anew.
+class FunctionReader {
+public:
+  FunctionReader(const CallReads &Calls, const Function &F)
+      : Calls(Calls), F(F) {}
+  HandedOn read();
+
+private:
+  bool isHandedOn(const Value &V);
+  void putInto(const Value &Pointer);
+  void readInstruction(const Instruction &I);
+
+  const CallReads &Calls;
+  const Function &F;
+  bool Decides = false; ///< What it reads decides a branch.
+  ValueSet Others;      ///< Those that are not computed from it.
+  HandedOn Result;
+};
+
+} // namespace
+
+// Whether V may be computed from what the function reads anew.
+bool FunctionReader::isHandedOn(const Value &V) {
   SmallVector<const Value *> Pending{&V};
-  SmallPtrSet<const Value *, 32> Seen;
+  ValueSet Seen;
   while (!Pending.empty()) {
     const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
-    if (!I || !Seen.insert(I).second)
+    if (!I || Others.contains(I) || !Seen.insert(I).second)
       continue;
     const auto *Call = dyn_cast<CallBase>(I);
     const bool ReadsInAssembly =
-        Call && Call->isInlineAsm() && mayMakeLoopWait(*I);
-    if (isa<LoadInst>(I) || kindOf(*I) != Read::No || by(*I).ByResult ||
-        ReadsInAssembly)
+        Call && Call->isInlineAsm() && bankstripe::mayMakeLoopWait(*I);
+    if (isa<LoadInst>(I) || bankstripe::kindOf(*I) != Read::No ||
+        Calls.by(*I).ByResult || ReadsInAssembly)
       return true;
     append_range(Pending, I->operand_values());
   }
+  Others.insert_range(Seen);
   return false;
 }
 
-HandedOn bankstripe::CallReads::readFunction(const Function &F) const {
-  HandedOn Result;
+void FunctionReader::putInto(const Value &Pointer) {
+  const Value &Object = objectOf(Pointer);
+  if (const auto *Variable = dyn_cast<GlobalVariable>(&Object))
+    Result.Variables.insert(Variable);
+  else if (isa<Argument>(Object))
+    Result.ByArguments = true;
+  else if (!isa<AllocaInst>(Object))
+    Result.Elsewhere = true;
+}
+
+void FunctionReader::readInstruction(const Instruction &I) {
+  if (const auto *Return = dyn_cast<ReturnInst>(&I)) {
+    const Value *V = Return->getReturnValue();
+    Result.ByResult |= V && (Decides || isHandedOn(*V));
+  } else if (const Value *Stored = bankstripe::valueStoredBy(I)) {
+    if (Decides || isHandedOn(*Stored))
+      putInto(*bankstripe::pointerOf(I));
+  } else if (const auto *Copy = dyn_cast<MemTransferInst>(&I)) {
+    putInto(*Copy->getRawDest());
+  } else if (const HandedOn On = Calls.by(I); On.any()) {
+    Result.Elsewhere |= On.Elsewhere;
+    Result.Variables.insert_range(On.Variables);
+    if (On.ByArguments)
+      for (const Value *Given : cast<CallBase>(I).args())
+        if (Given->getType()->isPointerTy())
+          putInto(*Given);
+  }
+}
+
+HandedOn FunctionReader::read() {
   if (none_of(instructions(F), [&](const Instruction &I) {
-        return mayMakeLoopWait(I) || by(I).any();
+        return bankstripe::mayMakeLoopWait(I) || Calls.by(I).any();
       }))
     return Result;
-  const bool Decides = any_of(F, [&](const BasicBlock &Block) {
+  Decides = any_of(F, [&](const BasicBlock &Block) {
     const Instruction *End = Block.getTerminator();
     return End->getNumSuccessors() > 1 && isHandedOn(*End->getOperand(0));
   });
-  auto PutInto = [&](const Value &Pointer) {
-    const Value &Object = objectOf(Pointer);
-    if (const auto *Variable = dyn_cast<GlobalVariable>(&Object))
-      Result.Variables.insert(Variable);
-    else if (isa<Argument>(Object))
-      Result.ByArguments = true;
-    else if (!isa<AllocaInst>(Object))
-      Result.Elsewhere = true;
-  };
-  for (const Instruction &I : instructions(F)) {
-    if (const auto *Return = dyn_cast<ReturnInst>(&I)) {
-      const Value *V = Return->getReturnValue();
-      Result.ByResult |= V && (Decides || isHandedOn(*V));
-    } else if (const auto *Store = dyn_cast<StoreInst>(&I)) {
-      if (Decides || isHandedOn(*Store->getValueOperand()))
-        PutInto(*Store->getPointerOperand());
-    } else if (const auto *Atomic = dyn_cast<AtomicRMWInst>(&I)) {
-      if (Decides || isHandedOn(*Atomic->getValOperand()))
-        PutInto(*Atomic->getPointerOperand());
-    } else if (const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I)) {
-      if (Decides || isHandedOn(*Exchange->getNewValOperand()))
-        PutInto(*Exchange->getPointerOperand());
-    } else if (const auto *Copy = dyn_cast<MemTransferInst>(&I)) {
-      PutInto(*Copy->getRawDest());
-    } else if (const HandedOn On = by(I); On.any()) {
-      Result.Elsewhere |= On.Elsewhere;
-      Result.Variables.insert_range(On.Variables);
-      if (On.ByArguments)
-        for (const Value *Given : cast<CallBase>(I).args())
-          if (Given->getType()->isPointerTy())
-            PutInto(*Given);
-    }
-  }
+  for (const Instruction &I : instructions(F))
+    readInstruction(I);
   return Result;
 }
 
-bankstripe::CallReads::CallReads(const Module &M, bool CountsUnseen)
+CallReads::CallReads(const Module &M, bool CountsUnseen)
     : CountsUnseen(CountsUnseen) {
   for (bool More = true; More;) {
     More = false;
-    for (const Function &F : M)
-      if (!F.isDeclaration())
-        if (const HandedOn On = readFunction(F); On.any())
+    for (const Function &F : M) // Nobody calls a kernel.
+      if (!F.isDeclaration() && F.getCallingConv() != CallingConv::PTX_Kernel)
+        if (const HandedOn On = FunctionReader(*this, F).read(); On.any())
           More |= Functions[&F].merge(On);
   }
 }

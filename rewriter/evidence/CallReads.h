@@ -53,9 +53,6 @@ public:
   bool mayFill(const llvm::Instruction &I, const llvm::Value &Pointer) const;
 
 private:
-  bool isHandedOn(const llvm::Value &V) const;
-  HandedOn readFunction(const llvm::Function &F) const;
-
   const bool CountsUnseen;
   llvm::DenseMap<const llvm::Function *, HandedOn> Functions;
 };

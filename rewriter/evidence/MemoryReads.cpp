@@ -38,6 +38,15 @@ const Value *bankstripe::pointerOf(const Instruction &I) {
   return Location ? Location->Ptr : nullptr;
 }
 
+const Value *bankstripe::valueStoredBy(const Instruction &I) {
+  if (const auto *Store = dyn_cast<StoreInst>(&I))
+    return Store->getValueOperand();
+  if (const auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
+    return Atomic->getValOperand();
+  const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I);
+  return Exchange ? Exchange->getNewValOperand() : nullptr;
+}
+
 // The assembly of Call if it is one instruction, else nothing.
 static StringRef onlyInstruction(const CallBase &Call) {
   const auto *Code = dyn_cast<InlineAsm>(Call.getCalledOperand());

@@ -33,6 +33,9 @@ bool pollsInAssembly(const llvm::Instruction &I);
 /// Where \p I reads or writes, if it is a load, a store or an atomic operation.
 const llvm::Value *pointerOf(const llvm::Instruction &I);
 
+/// What \p I writes, if it is a store or an atomic operation.
+const llvm::Value *valueStoredBy(const llvm::Instruction &I);
+
 /// Whether \p Call is assembly that is nothing but a compare and exchange, of
 /// its second operand at its first, as libcu++ has them.
 bool exchangesInAssembly(const llvm::CallBase &Call);

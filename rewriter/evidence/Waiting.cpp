@@ -77,7 +77,7 @@ private:
   bool mayTakeBack(const Instruction &I, const Value *Pointer,
                    int Direction) const;
   bool handsOutWork(const Instruction &I) const;
-  bool isReadAnew(const Instruction &I) const;
+  Read readsAnew(const Instruction &I) const;
   void addDeciding(SmallVector<const BasicBlock *> Pending,
                    SmallVectorImpl<const Value *> &To) const;
   void addStored(const Value &Pointer,
@@ -236,22 +236,13 @@ static bool maySharePlace(const Value *A, const Value *B) {
            (isIdentifiedObject(First) && isIdentifiedObject(Second)));
 }
 
-static const Value *valueStoredBy(const Instruction &I) {
-  if (const auto *Store = dyn_cast<StoreInst>(&I))
-    return Store->getValueOperand();
-  if (const auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
-    return Atomic->getValOperand();
-  const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I);
-  return Exchange ? Exchange->getNewValOperand() : nullptr;
-}
-
 // Adds what the loop stores to what may be the object of Pointer, and what
 // decides whether it does.
 void LoopReader::addStored(const Value &Pointer,
                            SmallVectorImpl<const Value *> &To) const {
   for (const BasicBlock *Block : L.blocks())
     for (const Instruction &I : *Block) {
-      const Value *Stored = valueStoredBy(I);
+      const Value *Stored = bankstripe::valueStoredBy(I);
       if (!Stored || !maySharePlace(&Pointer, bankstripe::pointerOf(I)))
         continue;
       To.push_back(Stored);
@@ -284,16 +275,24 @@ bool LoopReader::handsOutWork(const Instruction &I) const {
          });
 }
 
+// Whether I is a call of a function in sight that only loads, as far as its
+// result goes.
+static bool loadsByCall(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  return Callee && !Callee->isDeclaration() && Call->mayReadFromMemory();
+}
+
 // Whether I reads, in each iteration of the loop, what others write.
-bool LoopReader::isReadAnew(const Instruction &I) const {
-  if (Calls.by(I).ByResult)
-    return true;
+Read LoopReader::readsAnew(const Instruction &I) const {
   const Read Kind = bankstripe::kindOf(I);
-  if (Kind != Read::Plain)
-    return Kind == Read::Anew && !handsOutWork(I);
+  if (Calls.by(I).ByResult || (Kind == Read::Anew && !handsOutWork(I)))
+    return Read::Anew;
   const Value *Pointer = bankstripe::pointerOf(I);
-  return !writes() && ((Pointer && L.isLoopInvariant(Pointer)) ||
-                       isAnywhere(std::mem_fn(&Instruction::mayWriteToMemory)));
+  const bool Loads = (Kind == Read::Plain || loadsByCall(I)) && !writes() &&
+                     ((Pointer && L.isLoopInvariant(Pointer)) ||
+                      isAnywhere(std::mem_fn(&Instruction::mayWriteToMemory)));
+  return Loads ? Read::Plain : Read::No;
 }
 
 // Whether Condition is decided by what the loop reads anew, be it by the way
@@ -306,8 +305,8 @@ bool LoopReader::dependsOnOthers(const Value &Condition) const {
     const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
     if (!I || !L.contains(I) || !Seen.insert(I).second || retryEndsIf(*I))
       continue;
-    if (isReadAnew(*I)) {
-      if (bankstripe::kindOf(*I) != Read::Plain)
+    if (const Read Kind = readsAnew(*I); Kind != Read::No) {
+      if (Kind == Read::Anew)
         return true;
       ReadsPlainly = true;
       continue;

@@ -289,6 +289,16 @@ struct Poller {
                     "__syncthreads(); } while (!got);"));
 }
 
+// The loop keeps the loads that a function does.
+TEST(Waiting, ForPlainLoadsOfACallThatAFenceKeepsInTheLoop) {
+  const std::string Get =
+      "__device__ __noinline__ int get(int *p) { return *p; }\n";
+  EXPECT_TRUE(waits("while (get(flag) != n) __threadfence();", Get));
+  EXPECT_FALSE(waits("while (get(out + x) != n) out[++x] = n;", Get));
+  EXPECT_FALSE(waits("float v = n; while (sinf(v) > .5f) v += .1f, "
+                     "__syncthreads();"));
+}
+
 // What a function counts beside its work decides nothing.
 TEST(Waiting, ForNoResultThatAnAtomicOperationHasNoPartIn) {
   EXPECT_FALSE(waits("float v = n; do v = halve(v); while (v > 1);", R"cu(
