@@ -16,9 +16,9 @@ namespace bankstripe {
 /// kernel what its frame holds. Arrays are in no frame while they are in doubt.
 void readFrames(MergedRun &Run, const Measured &Known);
 
-/// Whether there is room for \p A in local memory while \p K, which reaches
-/// it, runs, as far as ptxas says. Of a template, ptxas may keep one
-/// instance in registers, and leave another in memory.
+/// Whether there is room for \p A in local memory while \p K, which reaches it,
+/// runs, as far as ptxas says. Of a template, ptxas may keep one instance in
+/// registers, and leave another in memory.
 bool hasRoomFor(const ReachedArray &A, const MergedKernel &K);
 
 /// Whether \p A and \p B are never alive at once: blocks of one function of

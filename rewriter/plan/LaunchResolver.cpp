@@ -10,12 +10,12 @@
 using namespace bankstripe;
 
 LaunchResolver::LaunchResolver(const std::vector<UnitResult> &Units,
-                               bool NodesChange)
-    : NodesChange(NodesChange) {
+                               bool OthersChangeNodes)
+    : NodesChange(OthersChangeNodes) {
   for (const UnitResult &Unit : Units) {
     for (const HostArgument &A : Unit.Facts.Arguments)
       Arguments[A.For].push_back(&A);
-    this->NodesChange |= Unit.Facts.NodesChangedAt.isValid();
+    NodesChange |= Unit.Facts.NodesChangedAt.isValid();
   }
 }
 

@@ -27,9 +27,8 @@ namespace bankstripe {
 /// What the launches of a run ask for, as far as other units say that.
 class LaunchResolver {
 public:
-  /// \p Units must stay. \p NodesChange: whether others give kernels in graphs
-  /// other blocks.
-  LaunchResolver(const std::vector<UnitResult> &Units, bool NodesChange);
+  /// \p Units must stay. \p OthersChangeNodes: as in PlanOptions.
+  LaunchResolver(const std::vector<UnitResult> &Units, bool OthersChangeNodes);
   /// \p L with the largest block that its callers may ask for, if it says none
   /// and they do.
   Launch resolve(Launch L);

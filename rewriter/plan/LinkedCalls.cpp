@@ -78,18 +78,18 @@ LinkedCalls::sharedMemoryOf(const std::string &Id,
 
 bool LinkedCalls::waits(const std::string &Id,
                         const std::set<std::string> &Below) const {
-  auto Waits = [&](const std::string &Each) {
-    if (this->Waits.Waiting.count(Each))
+  auto MayWait = [&](const std::string &Each) {
+    if (Waits.Waiting.count(Each))
       return true;
-    if (!this->Waits.WaitingByCalls.count(Each))
+    if (!Waits.WaitingByCalls.count(Each))
       return false;
     const std::set<std::string> Callees = below(Each);
     return !missingAmong(Callees).empty() ||
            llvm::any_of(Callees, [&](const std::string &Callee) {
-             return this->Waits.HandingOn.count(Callee) != 0;
+             return Waits.HandingOn.count(Callee) != 0;
            });
   };
-  return Waits(Id) || llvm::any_of(Below, Waits);
+  return MayWait(Id) || llvm::any_of(Below, MayWait);
 }
 
 bool LinkedCalls::leavesUnit(const std::string &Id,

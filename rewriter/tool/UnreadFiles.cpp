@@ -102,7 +102,15 @@ static bool isProgramText(StringRef File) {
 
 // Where the names of kernels may stand that are loaded.
 static bool isData(StringRef File) {
-  return isAmong(path::extension(File), ".json .yaml .yml .toml .xml");
+  return isAmong(path::extension(File), ".json .yaml .yml .toml .xml") &&
+         path::filename(File) != "compile_commands.json";
+}
+
+// Whether it is too large to be a list of kernels.
+static bool isLarge(StringRef File) {
+  constexpr uint64_t Most = 1 << 20;
+  uint64_t Bytes = 0;
+  return fs::file_size(File, Bytes) || Bytes > Most;
 }
 
 void Searcher::addFile(StringRef File) {
@@ -123,7 +131,7 @@ void Searcher::addFolder(const std::string &Folder) {
     // A link to a folder may lead anywhere; what is below has its own turn.
     if (It->type() == fs::file_type::directory_file)
       addFolder(realPath(It->path()));
-    else if (isProgramText(Name) || isData(Name))
+    else if (isProgramText(Name) || (isData(Name) && !isLarge(It->path())))
       addFile(It->path());
   }
 }
@@ -299,25 +307,33 @@ void Searcher::searchUnread(const std::string &File, const std::string &Text) {
 void Searcher::searchAll() {
   if (Kernels.empty())
     return;
-  std::map<std::string, std::string> Texts;
-  auto Read = [&](const std::string &File) {
+  auto Read = [](const std::string &File, auto Search) {
     if (auto Text = readText(File))
-      readHow(File, Texts.try_emplace(File, std::move(*Text)).first->second);
+      Search(File, *Text);
+  };
+  auto ReadHow = [&](const std::string &File, const std::string &Text) {
+    readHow(File, Text);
   };
   for (const std::string &File : FilesRead)
-    Read(File);
+    Read(File, ReadHow);
   // NOLINTNEXTLINE(modernize-loop-convert): it grows.
-  for (size_t I = 0; I < Files.size(); ++I) {
-    const std::string File = Files[I];
-    if (FilesRead.contains(File))
-      continue;
-    Read(File);
-    if (auto Text = Texts.find(File); Text != Texts.end() && !isData(File))
-      searchUnread(File, Text->second);
-  }
-  if (LoadsByName)
-    for (const auto &[File, Text] : Texts)
-      searchStrings(File, Text);
+  for (size_t I = 0; I < Files.size(); ++I)
+    if (const std::string File = Files[I];
+        !FilesRead.contains(File) && !isData(File))
+      Read(File, [&](const std::string &File, const std::string &Text) {
+        readHow(File, Text);
+        searchUnread(File, Text);
+      });
+  if (!LoadsByName)
+    return;
+  auto SearchStrings = [&](const std::string &File, const std::string &Text) {
+    searchStrings(File, Text);
+  };
+  for (const std::string &File : FilesRead)
+    Read(File, SearchStrings);
+  for (const std::string &File : Files)
+    if (!FilesRead.contains(File))
+      Read(File, SearchStrings);
 }
 
 UnreadUses bankstripe::findUnreadUses(const ReadResult &Read,
