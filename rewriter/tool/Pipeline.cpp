@@ -448,6 +448,7 @@ planningFor(const ReadResult &Read, llvm::ArrayRef<const UnitFacts *> Units,
 
 std::vector<UnitResult> ReadResult::results() const {
   std::vector<UnitResult> Results;
+  Results.reserve(Units.size());
   for (const UnitRecord &Unit : Units)
     Results.push_back(Unit.Unit);
   return Results;

@@ -42,6 +42,7 @@ private:
   void addFolder(const std::string &Folder);
   void addFile(StringRef File);
   void addIncluded(const std::string &File, ArrayRef<IncludeDirective> All);
+  void searchTemplates(const std::string &Header, const std::string &By);
   void readHow(const std::string &File, const std::string &Text);
   void searchUnread(const std::string &File, const std::string &Text);
   void searchStrings(const std::string &File, const std::string &Text);
@@ -59,6 +60,7 @@ private:
   std::vector<std::string> Files; ///< To be searched; it grows.
   std::set<std::string> Known;    ///< All that were in Files, or folders.
   std::set<std::string> Included; ///< By files that are about CUDA.
+  std::set<std::string> Searched; ///< Headers, for templates.
   bool LoadsByName = false;       ///< One of all files does.
 };
 
@@ -157,15 +159,21 @@ void Searcher::addProgram(const ReadResult &Read,
         addFolder(realPath(Path));
 }
 
-// Those that File, which is about CUDA, includes from outside of the folders.
+// What File, which is about CUDA, includes from outside of the folders, and
+// what others have read.
 void Searcher::addIncluded(const std::string &File,
                            ArrayRef<IncludeDirective> All) {
-  for (const IncludeDirective &D : All)
+  for (const IncludeDirective &D : All) {
     if (D.Quoted)
       if (auto Found = findIncluded(D, File, IncludeFolders())) {
         Included.insert(realPath(*Found));
         addFile(*Found);
       }
+    // It may be found by a folder of headers that nobody knows here.
+    for (const std::string &Header : FilesRead)
+      if (path::filename(Header) == path::filename(D.Name))
+        searchTemplates(Header, File);
+  }
 }
 
 // --- What they name ----------------------------------------------------------
@@ -236,6 +244,38 @@ void Searcher::readHow(const std::string &File, const std::string &Text) {
   if (containsAny(Text, ListingWords))
     for (StringRef Name : Kernels)
       noteName(Name, File, /*Line=*/1, "lists all kernels of a module");
+}
+
+// Whether Rest, behind the name of a function, is that of a declaration or of a
+// call.
+static bool isDeclarator(StringRef Rest) {
+  Rest = Rest.ltrim();
+  if (Rest.starts_with("<") && !Rest.starts_with("<<<")) {
+    int Depth = 0;
+    Rest = Rest.drop_while([&](char C) {
+      Depth += (C == '<') - (C == '>');
+      return Depth > 0;
+    });
+    Rest = Rest.drop_front(Rest.empty() ? 0 : 1).ltrim();
+  }
+  return Rest.starts_with("(");
+}
+
+// By includes Header, of which only units that do so, too, tell what functions
+// do with a kernel: a template has no body that is read where nobody uses it.
+void Searcher::searchTemplates(const std::string &Header,
+                               const std::string &By) {
+  auto Text = Searched.insert(Header).second ? readText(Header) : std::nullopt;
+  if (!Text || !StringRef(*Text).contains("template"))
+    return;
+  for (TokenReader Tokens(*Text); !Tokens.atEnd(); Tokens.next())
+    if (Tokens.is(clang::tok::raw_identifier) &&
+        !isDeclarator(StringRef(*Text).drop_front(Tokens.offset() +
+                                                  Tokens.text().size())))
+      noteName(Tokens.text(), By, /*Line=*/1,
+               "is not read, and '" + path::filename(Header) +
+                   "', which it includes, names it");
+  addIncluded(Header, findIncludes(*Text));
 }
 
 static bool isString(StringRef Token) {

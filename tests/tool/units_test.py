@@ -318,6 +318,18 @@ class KernelOfAnotherFile(ToolTest):
             with self.subTest(main=main):
                 self.assertEqual(self.bound_with(before, main), bound)
 
+    def test_a_template_of_a_header_may_be_used_where_nobody_reads(self):
+        run = '#pragma once\n#include "count.h"\ntemplate <int B> void more() { %s; }\n'
+        launch = "cudaLaunchKernel((const void *)count, dim3(1), dim3(B), nullptr, 0, 0)"
+        for body, host, bound in [(launch, "more<512>()", 1024), (launch, None, 64),
+                                  ("cudaDeviceSynchronize()", "more<512>()", 64)]:
+            with self.subTest(body=body, host=host):
+                self.write("p/run.h", run % body)
+                if host:
+                    self.write("p/host.cpp", f'#include <cuda.h>\n#include "run.h"\nvoid f() {{ {host}; }}\n')
+                self.assertEqual(self.bound_with('#include "run.h"\n', whole=False), bound)
+                (self.folder / "p/host.cpp").unlink(missing_ok=True)
+
     def test_names_are_handed_to_who_loads_or_made_there(self):
         loader = "#include <cuda.h>\nvoid load(const char *name) { cuModuleGetFunction(0, 0, name); }\n"
         for files, bound in [
