@@ -20,6 +20,8 @@ using namespace bankstripe;
 using llvm::StringRef;
 
 static std::string pointerText(const Pointee &To, const Treatment &Layout) {
+  if (To.Text == Pointee::Deduced)
+    return To.Text;
   const std::string Const = To.Const ? "const " : "";
   return "::bankstripe::pointer<" +
          (Layout.Kind == VerdictKind::Split

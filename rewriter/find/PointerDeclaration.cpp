@@ -111,7 +111,10 @@ std::optional<PointerDeclaration> bankstripe::readPointerDeclaration(
         Statement->isSingleDecl())
       return Result;
     auto Parts = readPointer(Begin, Variable, Text);
-    if (!Parts || Variable->getType()->getContainedDeducedType() ||
+    // `auto *p = a` becomes that; `const auto *p` would lose its `const`.
+    const bool IsAuto = Parts && Parts->To.Text == Pointee::Deduced &&
+                        !Parts->To.Const && Statement->isSingleDecl();
+    if (!Parts || (Variable->getType()->getContainedDeducedType() && !IsAuto) ||
         (Variable->getType()->getPointeeType()->isPointerType() &&
          !Statement->isSingleDecl())) // `int **p, **q`
       return std::nullopt;

@@ -32,7 +32,8 @@ namespace bankstripe {
 
 /// The type that a pointer's declaration names, as written, without `const`.
 struct Pointee {
-  std::string Text;
+  static constexpr char Deduced[] = "auto";
+  std::string Text; ///< Or Deduced.
   bool Const = false;
   bool Dependent = false; ///< Named with a template parameter.
 };

@@ -26,7 +26,8 @@ __global__ void walk(const int *in, int *out) {
     mark[k & 7] = k;
   }
   int *last = order + (in[0] & 7);
-  out[threadIdx.x] = sum(order, 8) + sum(in, 4) + *last + seen[in[1] & 7] +
+  auto *const first = order + (in[2] & 3);
+  out[threadIdx.x] = sum(order, 8) + sum(in, 4) + *last + first[1] + seen[in[1] & 7] +
                      marks[in[1] & 7];
 }
 

@@ -49,6 +49,7 @@ TEST(Walking, FromElementToElement) {
            "  *p = i;");
   testBody("int $pointers^a[4]; const int *p; p = a + i; *out = *p - p[-1];");
   testBody("int $pointers^a[4]; auto p = a + 1; *out = *(p - 1);");
+  testBody("int $pointers^a[4]; auto *p = a + 1; *out = *(p - 1);");
   testBody("float4 $pointers^a[4]; float4 *p = a; p->x = 1; ++p;");
   testBody("int $pointers^a[4]; int *p = a; if (i) ++p; else p = a; *p = 1;");
 }
@@ -92,6 +93,8 @@ TEST(Walking, PointersMayBeDeclaredWithTheArray) {
   EXPECT_EQ(Trail.Locals[0].Specifiers.Length, 0u);
   EXPECT_EQ(Trail.Locals[0].Specifiers.Offset, Trail.Locals[0].Stars[0].Offset);
   testBody("int a[4], *p = $pointer_taken^a, n = 3; *p = n;");
+  testBody("int a[4]; const auto *p = $pointer_taken^a; *out = *p;");
+  testBody("int a[4]; auto *p = $pointer_taken^a, *q = p; *p = *q;");
   testBody("int *q = out, a[4], *p = $pointer_taken^a; *p = *q;");
 }
 
