@@ -52,8 +52,8 @@ private:
   void noteMadeNames(StringRef Begin, StringRef End, const std::string &File);
 
   const std::set<std::string> &FilesRead;
-  const std::string OutputDirectory; ///< Real path, or empty.
-  std::set<std::string> HeadersRead; ///< Their names without folders.
+  const std::string OutputDirectory;                   ///< Real path, or empty.
+  std::multimap<std::string, std::string> HeadersRead; ///< By the last name.
   /// Last and mangled names of the kernels that other files can name.
   std::set<std::string, std::less<>> Kernels;
   std::set<std::string, std::less<>> DeviceFunctions; ///< Last names.
@@ -72,7 +72,7 @@ Searcher::Searcher(const ReadResult &Read, const ReadingOptions &Options)
                           ? ""
                           : realPath(Options.OutputDirectory)) {
   for (const std::string &File : FilesRead)
-    HeadersRead.insert(path::filename(File).str());
+    HeadersRead.emplace(path::filename(File).str(), File);
   for (const UnitRecord &Unit : Read.Units) {
     for (const Kernel &K : Unit.Unit.Facts.Kernels)
       if (!K.Text.Internal) {
@@ -170,9 +170,9 @@ void Searcher::addIncluded(const std::string &File,
         addFile(*Found);
       }
     // It may be found by a folder of headers that nobody knows here.
-    for (const std::string &Header : FilesRead)
-      if (path::filename(Header) == path::filename(D.Name))
-        searchTemplates(Header, File);
+    auto Found = HeadersRead.equal_range(path::filename(D.Name).str());
+    for (const auto &[Name, Header] : llvm::make_range(Found))
+      searchTemplates(Header, File);
   }
 }
 
