@@ -64,7 +64,7 @@ static const Value &objectOf(const Value &Pointer) {
   return *getUnderlyingObject(&Pointer, /*MaxLookup=*/0);
 }
 
-HandedOn CallReads::by(const Instruction &I) const {
+HandedOn CallReads::handedOnBy(const Instruction &I) const {
   const auto *Call = dyn_cast<CallBase>(&I);
   if (!Call || Call->isInlineAsm() || isa<IntrinsicInst>(I))
     return {};
@@ -78,7 +78,7 @@ HandedOn CallReads::by(const Instruction &I) const {
 }
 
 bool CallReads::mayFill(const Instruction &I, const Value &Pointer) const {
-  const HandedOn On = by(I);
+  const HandedOn On = handedOnBy(I);
   const Value &Object = objectOf(Pointer);
   if (On.ByArguments &&
       any_of(cast<CallBase>(I).args(),
@@ -111,7 +111,7 @@ private:
   const CallReads &Calls;
   const Function &F;
   bool Decides = false; ///< What it reads decides a branch.
-  ValueSet Others;      ///< Those that are not computed from it.
+  ValueSet Unrelated;   ///< Those that are not computed from it.
   HandedOn Result;
 };
 
@@ -123,17 +123,17 @@ bool FunctionReader::isHandedOn(const Value &V) {
   ValueSet Seen;
   while (!Pending.empty()) {
     const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
-    if (!I || Others.contains(I) || !Seen.insert(I).second)
+    if (!I || Unrelated.contains(I) || !Seen.insert(I).second)
       continue;
     const auto *Call = dyn_cast<CallBase>(I);
     const bool ReadsInAssembly =
         Call && Call->isInlineAsm() && bankstripe::mayMakeLoopWait(*I);
     if (isa<LoadInst>(I) || bankstripe::kindOf(*I) != Read::No ||
-        Calls.by(*I).ByResult || ReadsInAssembly)
+        Calls.handedOnBy(*I).ByResult || ReadsInAssembly)
       return true;
     append_range(Pending, I->operand_values());
   }
-  Others.insert_range(Seen);
+  Unrelated.insert_range(Seen);
   return false;
 }
 
@@ -156,7 +156,7 @@ void FunctionReader::readInstruction(const Instruction &I) {
       putInto(*bankstripe::pointerOf(I));
   } else if (const auto *Copy = dyn_cast<MemTransferInst>(&I)) {
     putInto(*Copy->getRawDest());
-  } else if (const HandedOn On = Calls.by(I); On.any()) {
+  } else if (const HandedOn On = Calls.handedOnBy(I); On.any()) {
     Result.Elsewhere |= On.Elsewhere;
     Result.Variables.insert_range(On.Variables);
     if (On.ByArguments)
@@ -168,7 +168,7 @@ void FunctionReader::readInstruction(const Instruction &I) {
 
 HandedOn FunctionReader::read() {
   if (none_of(instructions(F), [&](const Instruction &I) {
-        return bankstripe::mayMakeLoopWait(I) || Calls.by(I).any();
+        return bankstripe::mayMakeLoopWait(I) || Calls.handedOnBy(I).any();
       }))
     return Result;
   Decides = any_of(F, [&](const BasicBlock &Block) {

@@ -46,8 +46,10 @@ public:
   CallReads(const llvm::Module &M, bool CountsUnseen);
 
   /// Of the function that \p I calls; nothing if it is no such call.
-  HandedOn by(const llvm::Instruction &I) const;
-  HandedOn by(const llvm::Function &F) const { return Functions.lookup(&F); }
+  HandedOn handedOnBy(const llvm::Instruction &I) const;
+  HandedOn handedOnBy(const llvm::Function &F) const {
+    return Functions.lookup(&F);
+  }
   /// Whether \p I is a call that may put what it reads anew into the object of
   /// \p Pointer.
   bool mayFill(const llvm::Instruction &I, const llvm::Value &Pointer) const;

@@ -286,7 +286,7 @@ static bool loadsByCall(const Instruction &I) {
 // Whether I reads, in each iteration of the loop, what others write.
 Read LoopReader::readsAnew(const Instruction &I) const {
   const Read Kind = bankstripe::kindOf(I);
-  if (Calls.by(I).ByResult || (Kind == Read::Anew && !handsOutWork(I)))
+  if (Calls.handedOnBy(I).ByResult || (Kind == Read::Anew && !handsOutWork(I)))
     return Read::Anew;
   const Value *Pointer = bankstripe::pointerOf(I);
   const bool Loads = (Kind == Read::Plain || loadsByCall(I)) && !writes() &&
@@ -457,7 +457,7 @@ WaitEvidence bankstripe::findWaits(Module &M, bool IsLinked) {
   const CallReads AnyCalls(M, /*CountsUnseen=*/true);
   Result.WaitingByCalls = Names(waitingAmong(M, Reading, AnyCalls));
   for (const Function &F : M)
-    if (Calls.by(F).any())
+    if (Calls.handedOnBy(F).any())
       Result.HandingOn.insert(sourceName(F).str());
   return Result;
 }

@@ -121,6 +121,14 @@ llvm::Expected<Toolkit> findToolkit(llvm::StringRef CudaPath);
 llvm::Expected<std::vector<std::string>>
 databasePaths(llvm::StringRef DatabaseDirectory);
 
+/// How the names of headers end.
+inline constexpr llvm::StringLiteral HeaderSuffixes =
+    ".h .hh .hpp .hxx .h++ .cuh .inl .inc .ipp .tpp";
+
+/// Whether \p Folder holds headers and no source, as include/ does: given
+/// beside others, it says that these headers may change.
+bool holdsHeadersAlone(llvm::StringRef Folder);
+
 /// All files that the compile database in \p Where names, whatever they are;
 /// none if it cannot be read.
 std::vector<std::string> databaseFiles(llvm::StringRef Where);

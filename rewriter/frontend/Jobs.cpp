@@ -361,6 +361,19 @@ Expected<std::vector<std::string>> databasePaths(StringRef DatabaseDirectory) {
   return Paths;
 }
 
+bool holdsHeadersAlone(StringRef Folder) {
+  bool HoldsHeaders = false;
+  std::error_code Code;
+  for (sys::fs::recursive_directory_iterator It(Folder, Code, false), End;
+       It != End && !Code; It.increment(Code)) {
+    const StringRef Suffix = sys::path::extension(It->path());
+    if (Suffix == CudaSuffix)
+      return false;
+    HoldsHeaders |= isAmong(Suffix, HeaderSuffixes);
+  }
+  return HoldsHeaders;
+}
+
 std::vector<std::string> databaseFiles(StringRef Where) {
   Expected<Database> Known = Database::load(Where);
   if (!Known) {

@@ -17,7 +17,6 @@
 #include "evidence/Gather.h"
 #include "facts/Archive.h"
 #include "find/Find.h"
-#include "frontend/CompilerOptions.h"
 #include "report/Terminal.h"
 #include "tool/KernelStrings.h"
 #include "tool/Nvcc.h"
@@ -36,22 +35,6 @@ static void say(const llvm::Twine &Message) {
                << '\n';
 }
 
-// Whether Path is a folder with headers and without sources, such as include/:
-// beside others, it says that these headers may change.
-static bool isFolderOfHeaders(const std::string &Path) {
-  bool HoldsHeaders = false;
-  std::error_code Code;
-  for (llvm::sys::fs::recursive_directory_iterator It(Path, Code, false), End;
-       It != End && !Code; It.increment(Code)) {
-    const StringRef Extension = llvm::sys::path::extension(It->path());
-    if (Extension == ".cu")
-      return false;
-    HoldsHeaders |=
-        isAmong(Extension, ".h .hh .hpp .hxx .cuh .inl .inc .ipp .tpp");
-  }
-  return HoldsHeaders;
-}
-
 // Finds the jobs of all paths. One that cannot be taken is reported; an error
 // when none can be.
 static llvm::Error collectAll(ReadResult &Read, const ReadingOptions &Options) {
@@ -65,7 +48,7 @@ static llvm::Error collectAll(ReadResult &Read, const ReadingOptions &Options) {
   for (const std::string &Path : Options.Paths) {
     auto Jobs = collectJobs(Path, Options.Frontend);
     if (!Jobs) {
-      llvm::Error &Problems = isFolderOfHeaders(Path) ? OfHeaders : Missing;
+      llvm::Error &Problems = holdsHeadersAlone(Path) ? OfHeaders : Missing;
       Problems = joinErrors(std::move(Problems), Jobs.takeError());
       continue;
     }

@@ -43,7 +43,7 @@ private:
   void addFile(StringRef File);
   void addIncluded(const std::string &File, ArrayRef<IncludeDirective> All);
   void searchTemplates(const std::string &Header, const std::string &By);
-  void readHow(const std::string &File, const std::string &Text);
+  void readLoading(const std::string &File, const std::string &Text);
   void searchUnread(const std::string &File, const std::string &Text);
   void searchStrings(const std::string &File, const std::string &Text);
   bool isAboutCuda(const std::string &Text) const;
@@ -95,11 +95,9 @@ static bool isProgramText(StringRef File) {
   const StringRef Extension = path::extension(File);
   if (isAmong(Extension, ".in .j2 .jinja .tmpl"))
     return isProgramText(path::stem(File));
-  return isAmong(
-      Extension,
-      ".cu .cuh .cuda .cuf .CUF .cpp .cc .cxx .c++ .c .C .h .hh .hpp .hxx .h++ "
-      ".inl .inc .ipp .tpp .txx .cppm .ixx .m .mm .py .pyx .pxd .pxi .ipynb "
-      ".jl .rs .f90 .F90 .f .F .go .java .kt .scala .cs .lua .R .js .ts");
+  return isAmong(Extension, HeaderSuffixes) ||
+         isAmong(Extension, ".cu .cuda .cuf .cpp .cc .cxx .c++ .c .C .cppm "
+                            ".ixx .m .mm .py .pyx .pxd .ipynb .jl .rs .f90");
 }
 
 // Where the names of kernels may stand that are loaded.
@@ -239,7 +237,7 @@ static bool containsAny(StringRef Text, ArrayRef<StringRef> Words) {
 }
 
 // What a file of the program, read or not, does with kernels without a name.
-void Searcher::readHow(const std::string &File, const std::string &Text) {
+void Searcher::readLoading(const std::string &File, const std::string &Text) {
   LoadsByName |= containsAny(Text, LoadingWords);
   if (containsAny(Text, ListingWords))
     for (StringRef Name : Kernels)
@@ -266,7 +264,10 @@ static bool isDeclarator(StringRef Rest) {
 void Searcher::searchTemplates(const std::string &Header,
                                const std::string &By) {
   auto Text = Searched.insert(Header).second ? readText(Header) : std::nullopt;
-  if (!Text || !StringRef(*Text).contains("template"))
+  if (!Text)
+    return;
+  addIncluded(Header, findIncludes(*Text));
+  if (!StringRef(*Text).contains("template"))
     return;
   for (TokenReader Tokens(*Text); !Tokens.atEnd(); Tokens.next())
     if (Tokens.is(clang::tok::raw_identifier) &&
@@ -275,7 +276,6 @@ void Searcher::searchTemplates(const std::string &Header,
       noteName(Tokens.text(), By, /*Line=*/1,
                "is not read, and '" + path::filename(Header) +
                    "', which it includes, names it");
-  addIncluded(Header, findIncludes(*Text));
 }
 
 static bool isString(StringRef Token) {
@@ -352,7 +352,7 @@ void Searcher::searchAll() {
       Search(File, *Text);
   };
   auto ReadHow = [&](const std::string &File, const std::string &Text) {
-    readHow(File, Text);
+    readLoading(File, Text);
   };
   for (const std::string &File : FilesRead)
     Read(File, ReadHow);
@@ -361,7 +361,7 @@ void Searcher::searchAll() {
     if (const std::string File = Files[I];
         !FilesRead.contains(File) && !isData(File))
       Read(File, [&](const std::string &File, const std::string &Text) {
-        readHow(File, Text);
+        readLoading(File, Text);
         searchUnread(File, Text);
       });
   if (!LoadsByName)

@@ -325,9 +325,10 @@ class KernelOfAnotherFile(ToolTest):
                                   ("cudaDeviceSynchronize()", "more<512>()", 64)]:
             with self.subTest(body=body, host=host):
                 self.write("p/run.h", run % body)
+                self.write("p/all.h", '#include "run.h"\n')
                 if host:
-                    self.write("p/host.cpp", f'#include <cuda.h>\n#include "run.h"\nvoid f() {{ {host}; }}\n')
-                self.assertEqual(self.bound_with('#include "run.h"\n', whole=False), bound)
+                    self.write("p/host.cpp", f'#include <cuda.h>\n#include "all.h"\nvoid f() {{ {host}; }}\n')
+                self.assertEqual(self.bound_with('#include "all.h"\n', whole=False), bound)
                 (self.folder / "p/host.cpp").unlink(missing_ok=True)
 
     def test_names_are_handed_to_who_loads_or_made_there(self):
@@ -338,6 +339,7 @@ class KernelOfAnotherFile(ToolTest):
                 ({"rt.cpp": "void load(const char *);\n", "host.cpp": 'void f() { load("count"); }\n'}, 64),
                 ({"rt.cpp": loader, "names.json": '{"kernels": ["count"]}\n'}, 1024),
                 ({"rt.cpp": "", "names.json": '{"kernels": ["count"]}\n'}, 64),
+                ({"rt.cpp": loader, "names.json": '{"kernels": ["count"]}' + " " * (1 << 20)}, 64),
                 ({"run.py": "import cupy\nmodule.get_function(f'co_{t}')\n"}, 64),
                 ({"run.py": "import cupy\nmodule.get_function(kind + '_kernel')\n"}, 64),
                 ({"rt.cpp": "#include <cuda.h>\nvoid all() { cuModuleEnumerateFunctions(f, 9, m); }\n"}, 1024),

@@ -282,6 +282,20 @@ TEST(Choose, AKernelThatWouldLoseIsNamedToThoseThatShareArraysWithIt) {
   EXPECT_THAT(find(P, "a").Verdict.Detail, Not(HasSubstr("other")));
 }
 
+// Of a template, ptxas keeps it in registers for one instance.
+TEST(Choose, AKernelThatHasTheArrayInRegistersLosesByItsMove) {
+  TestUnit U = working(Random);
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
+  U.Result.Facts.Launches.push_back(makeLaunch(256, "other"));
+  U.Arrays[0].Kernels = {"k", "other"};
+  U.Result.Evidence.Work["other"] = U.Result.Evidence.Work["k"];
+  U.Result.Resources["k"].StackFrame = 64;
+  U.Result.Resources["other"].StackFrame = 64;
+  EXPECT_EQ(reasonOf(U.plan(choosy())), Reason::DynamicIndex);
+  U.Result.Resources["other"].StackFrame = 0;
+  EXPECT_EQ(reasonOf(U.plan(choosy())), Reason::NotProfitable);
+}
+
 // The loads may live on the L1. Nobody said anything of `b`.
 TEST(Choose, ADecisionTakesNoOtherArrayAlong) {
   const ArrayWork Some = {updated(125), {}, {}};
