@@ -49,12 +49,15 @@ public:
   FileEditor(const Plan &P, const std::string &Path, StringRef Text)
       : P(P), Path(Path), Code(Text, P.NumberedFiles.count(Path)) {}
 
-  bool collect();
+  /// \returns whether the file changes.
+  llvm::Expected<bool> collect();
   llvm::Expected<ChangedFile> apply(bool EmbedHelper);
 
 private:
+  void collectNames();
   void collectPointers();
   void collectStatements();
+  bool goesAlong(const TextEdit &Name) const;
   void collectBounds();
   void collectRows();
   std::string embeddedHelper(const EditList &Edits) const;
@@ -65,14 +68,17 @@ private:
     return A.Verdict.changesSource() && A.Array.Where.File == Path;
   }
   void collectVersions();
-  EditList allEdits() const;
-  void splitLines(const EditList &DeviceAlone, EditPool &Moves,
-                  EditList &Others) const;
-  void redirect(EditList &Edits) const;
+  llvm::Error addCopy(const FunctionText &F, EditPool &Moves, EditPool &Others,
+                      EditPool &Common, EditPool &Device, EditList &To) const;
+  llvm::Expected<EditList> allEdits() const;
+  llvm::Error splitLines(const EditList &DeviceAlone, EditPool &Moves,
+                         EditList &Others) const;
+  llvm::Error redirect(EditList &Edits) const;
 
   const Plan &P;
   const std::string &Path;
   FileText Code;
+  EditList Names; ///< Of functions that have copies, where these are called.
   EditList PointerEdits;
   EditList OtherEdits;
   EditList MoveEdits; ///< Of statements from which arrays move.
@@ -121,6 +127,29 @@ EditList EditPool::rest() {
   return Result;
 }
 
+void FileEditor::collectNames() {
+  auto Add = [&](const TextRange &Name) {
+    if (Name.File == Path)
+      Names.push_back(versionNameAt(Name, Code));
+  };
+  llvm::for_each(P.CallsOfCopies, Add);
+  for (const FunctionText &F : P.Copies)
+    for (const NamedCall &C : F.Calls)
+      Add(C.Name);
+  sortEdits(Names);
+}
+
+// Whether the text around Name moves, which then has it.
+bool FileEditor::goesAlong(const TextEdit &Name) const {
+  auto It = llvm::upper_bound(
+      MoveEdits, Name.Offset,
+      [](unsigned Offset, const TextEdit &E) { return Offset < E.Offset; });
+  while (It != MoveEdits.begin())
+    if ((--It)->Length)
+      return Name.end() <= It->end();
+  return false;
+}
+
 void FileEditor::collectPointers() {
   for (const PlannedArray &A : P.Arrays)
     if (moves(A) && A.Verdict.hasForm() && A.Array.Trail) {
@@ -143,7 +172,7 @@ void FileEditor::collectStatements() {
     std::ranges::sort(Arrays, {}, [](const PlannedArray *A) {
       return A->Array.Text.IndexInStatement;
     });
-    EditList Edits = editsOfStatement(Code, Arrays, PointerEdits);
+    EditList Edits = editsOfStatement(Code, Arrays, PointerEdits, Names);
     llvm::append_range(MoveEdits, Edits);
     if (llvm::any_of(Arrays,
                      [](auto *A) { return A->Verdict.Storage.DeviceOnly; }))
@@ -151,8 +180,9 @@ void FileEditor::collectStatements() {
     llvm::erase_if(Arrays,
                    [](auto *A) { return A->Verdict.Storage.standsBeside(); });
     if (!Arrays.empty())
-      llvm::append_range(CommonEdits, editsOfStatement(Code, Arrays, {}));
+      llvm::append_range(CommonEdits, editsOfStatement(Code, Arrays, {}, {}));
   }
+  sortEdits(MoveEdits);
 }
 
 // The parts of functions that get versions: from the first array that moves.
@@ -203,20 +233,25 @@ void FileEditor::collectRows() {
   }
 }
 
-bool FileEditor::collect() {
+llvm::Expected<bool> FileEditor::collect() {
   Needs.Helper = llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
     return A.Verdict.usesHelper() &&
            llvm::is_contained(A.Array.Function.Files, Path);
   });
+  collectNames();
   collectPointers();
   collectStatements();
   collectVersions();
   collectBounds();
   collectRows();
   for (const TextRange &Name : P.CallsOfCopies)
-    if (Name.File == Path)
-      OtherEdits.push_back(versionNameAt(Name, Code));
-  llvm::append_range(OtherEdits, editsOfCallees(P, Path, Code, Needs.Helper));
+    if (const TextEdit E = versionNameAt(Name, Code);
+        Name.File == Path && !goesAlong(E))
+      OtherEdits.push_back(E);
+  auto OfCallees = editsOfCallees(P, Path, Code, Needs.Helper);
+  if (!OfCallees)
+    return OfCallees.takeError();
+  llvm::append_range(OtherEdits, *OfCallees);
   llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, Needs));
   return Needs.Helper || !OtherEdits.empty() || !MoveEdits.empty() ||
          llvm::any_of(P.Copies, [&](const FunctionText &F) {
@@ -224,9 +259,34 @@ bool FileEditor::collect() {
          });
 }
 
+// The copy of F takes what moves in it.
+llvm::Error FileEditor::addCopy(const FunctionText &F, EditPool &Moves,
+                                EditPool &Others, EditPool &Common,
+                                EditPool &Device, EditList &To) const {
+  const unsigned Begin = F.Definition.Offset, End = F.Definition.end();
+  EditList Own = Moves.remove(Begin, End);
+  EditList Both = Others.inside(Begin, End);
+  llvm::erase_if(Both, [&](const TextEdit &E) { return E.Offset == End; });
+  llvm::append_range(Own, Both);
+  llvm::append_range(To, Common.inside(Begin, End));
+  Device.remove(Begin, End);
+  llvm::append_range(Own, editsWithoutHost(F.Definition, Code));
+  for (const NamedCall &C : F.Calls)
+    if (const TextEdit E = versionNameAt(C.Name, Code); !goesAlong(E))
+      Own.push_back(E);
+  auto Copy = copyBehind(F.Definition, F.Name, F.StaticPlace, "static", Code,
+                         std::move(Own),
+                         "The same for kernels whose blocks fit, with arrays "
+                         "in shared memory.");
+  if (!Copy)
+    return Copy.takeError();
+  To.push_back(std::move(*Copy));
+  return llvm::Error::success();
+}
+
 // What moves in a version alone is edited there; all else that is edited is
 // edited in both.
-EditList FileEditor::allEdits() const {
+llvm::Expected<EditList> FileEditor::allEdits() const {
   EditList All = MoveEdits;
   llvm::append_range(All, PointerEdits);
   EditPool Moves(std::move(All)), Others(OtherEdits), Common(CommonEdits),
@@ -237,52 +297,47 @@ EditList FileEditor::allEdits() const {
     llvm::append_range(Own, Others.inside(Part.Begin, End));
     llvm::append_range(Result, Common.inside(Part.Begin, End));
     Device.remove(Part.Begin, End); // The version has them.
-    Result.push_back(versionOf(Part, Code, std::move(Own)));
+    auto Version = versionOf(Part, Code, std::move(Own));
+    if (!Version)
+      return Version.takeError();
+    Result.push_back(std::move(*Version));
   }
-  for (const FunctionText &F : P.Copies) {
-    const unsigned Begin = F.Definition.Offset, End = F.Definition.end();
-    if (F.Definition.File != Path)
-      continue;
-    EditList Own = Moves.remove(Begin, End);
-    EditList Both = Others.inside(Begin, End);
-    llvm::erase_if(Both, [&](const TextEdit &E) { return E.Offset == End; });
-    llvm::append_range(Own, Both);
-    llvm::append_range(Result, Common.inside(Begin, End));
-    Device.remove(Begin, End);
-    llvm::append_range(Own, editsWithoutHost(F.Definition, Code));
-    for (const NamedCall &C : F.Calls)
-      Own.push_back(versionNameAt(C.Name, Code));
-    Result.push_back(copyBehind(F.Definition, F.Name, F.StaticPlace, "static",
-                                Code, std::move(Own),
-                                "The same for kernels whose blocks fit, with "
-                                "arrays in shared memory."));
-  }
-  splitLines(Device.rest(), Moves, Result);
+  for (const FunctionText &F : P.Copies)
+    if (F.Definition.File == Path)
+      if (llvm::Error E = addCopy(F, Moves, Others, Common, Device, Result))
+        return E;
+  if (llvm::Error E = splitLines(Device.rest(), Moves, Result))
+    return E;
   llvm::append_range(Result, Moves.rest());
-  redirect(Result);
+  if (llvm::Error E = redirect(Result))
+    return E;
   return Result;
 }
 
 // Lines that are for the device alone stand beside those for the host, which
 // lack what moves for the device.
-void FileEditor::splitLines(const EditList &DeviceAlone, EditPool &Moves,
-                            EditList &Others) const {
+llvm::Error FileEditor::splitLines(const EditList &DeviceAlone, EditPool &Moves,
+                                   EditList &Others) const {
   EditPool Rest(std::move(Others)), Common(CommonEdits);
   EditList Added;
   for (const TextRange &Lines : linesAround(Code, DeviceAlone)) {
     EditList Device = Moves.remove(Lines.Offset, Lines.end());
     EditList Host = Common.inside(Lines.Offset, Lines.end());
-    const EditList Both = Rest.remove(Lines.Offset, Lines.end());
-    llvm::append_range(Device, Both);
-    llvm::append_range(Host, Both);
-    Added.push_back(forDevice(Lines, Code, Device, Host));
+    const EditList Shared = Rest.remove(Lines.Offset, Lines.end());
+    llvm::append_range(Device, Shared);
+    llvm::append_range(Host, Shared);
+    auto Both = forDevice(Lines, Code, Device, Host);
+    if (!Both)
+      return Both.takeError();
+    Added.push_back(std::move(*Both));
   }
   Others = Rest.rest();
   llvm::move(Added, std::back_inserter(Others));
+  return llvm::Error::success();
 }
 
 // What is edited in a kernel that has a version beside it is edited there.
-void FileEditor::redirect(EditList &Edits) const {
+llvm::Error FileEditor::redirect(EditList &Edits) const {
   EditPool Pool(std::move(Edits));
   EditList Added;
   const auto Functions = launchFunctions(P, lineEndingOf(Code));
@@ -298,13 +353,17 @@ void FileEditor::redirect(EditList &Edits) const {
     // The name stands behind where launch bounds would.
     const TextRange Name = {Path, K.Facts.BoundsInsertion.Offset,
                             unsigned(Text.Name.size())};
-    Added.push_back(copyBehind(
+    auto Copy = copyBehind(
         Whole, Name, Text.Specifiers, Text.Linkage, Code, std::move(Own),
         "The same for the launches in this file, with arrays in shared memory.",
-        Function == Functions.end() ? "" : Function->second));
+        Function == Functions.end() ? "" : Function->second);
+    if (!Copy)
+      return Copy.takeError();
+    Added.push_back(std::move(*Copy));
   }
   Edits = Pool.rest();
   llvm::move(Added, std::back_inserter(Edits));
+  return llvm::Error::success();
 }
 
 // The parts of the helper that the file uses once it has \p Edits; nothing if
@@ -346,26 +405,36 @@ std::string FileEditor::includeText(unsigned Place, const EditList &Edits,
 }
 
 llvm::Expected<ChangedFile> FileEditor::apply(bool EmbedHelper) {
-  EditList Edits = allEdits();
+  auto Edits = allEdits();
+  if (!Edits)
+    return Edits.takeError();
   if (Needs.Helper || Needs.Choice) {
     unsigned Place = includePlace(Code);
-    if (std::string Text = includeText(Place, Edits, EmbedHelper);
+    if (std::string Text = includeText(Place, *Edits, EmbedHelper);
         !Text.empty())
-      Edits.push_back({Place, 0, std::move(Text)});
+      Edits->push_back({Place, 0, std::move(Text)});
   }
-  return changeFile(Path, Code, std::move(Edits));
+  return changeFile(Path, Code, std::move(*Edits));
 }
+
+char UnwritableFile::ID;
 
 llvm::Expected<std::vector<ChangedFile>>
 bankstripe::applyPlan(const Plan &P, bool EmbedHelper) {
   std::vector<ChangedFile> Changed;
   for (const auto &[Path, Code] : P.Contents) {
     FileEditor Editor(P, Path, Code);
-    if (!Editor.collect())
+    auto Fail = [&Path = Path](llvm::Error E) {
+      return llvm::make_error<UnwritableFile>(Path, toString(std::move(E)));
+    };
+    llvm::Expected<bool> Changes = Editor.collect();
+    if (!Changes)
+      return Fail(Changes.takeError());
+    if (!*Changes)
       continue;
     llvm::Expected<ChangedFile> File = Editor.apply(EmbedHelper);
     if (!File)
-      return File.takeError();
+      return Fail(File.takeError());
     Changed.push_back(std::move(*File));
   }
   return Changed;

@@ -48,10 +48,25 @@ struct ChangedFile {
   std::vector<unsigned> Lines = {};
 };
 
+/// Edits of a file overlap, which is a defect of an earlier stage.
+class UnwritableFile : public llvm::ErrorInfo<UnwritableFile> {
+public:
+  static char ID;
+  UnwritableFile(std::string Path, std::string Problem)
+      : Path(std::move(Path)), Problem(std::move(Problem)) {}
+  void log(llvm::raw_ostream &OS) const override {
+    OS << Path << ": " << Problem;
+  }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+  const std::string Path, Problem;
+};
+
 /// Carries out \p P on the contents that it carries. With \p EmbedHelper the
 /// helper's text goes into each changed file, else an `#include` of it.
-/// Errors: edits that overlap, which would be a defect of an earlier stage; no
-/// file is then changed.
+/// Errors: UnwritableFile, for the first of such files.
 llvm::Expected<std::vector<ChangedFile>> applyPlan(const Plan &P,
                                                    bool EmbedHelper);
 

@@ -16,10 +16,11 @@ namespace bankstripe {
 /// The edits of the statement that declares the arrays \p Moved, all of which
 /// belong to it, in order of their declarators (StatementEdits.cpp). \p
 /// PointerEdits are those of declarators beside them, whose text brings its own
-/// specifiers.
+/// specifiers. \p Names are edits of names, sorted: text that goes to another
+/// place takes its own along.
 EditList editsOfStatement(llvm::StringRef Code,
                           const std::vector<const PlannedArray *> &Moved,
-                          const EditList &PointerEdits);
+                          const EditList &PointerEdits, const EditList &Names);
 
 /// The edits that copy the parameter of \p A to a slot (ParameterEdits.cpp).
 EditList editsOfParameter(llvm::StringRef Code, const PlannedArray &A);
@@ -47,10 +48,11 @@ EditList editsOfPointers(const PointerTrail &Trail, const Treatment &Layout,
 
 /// What the plan makes of functions in the file \p Path with the text \p Code
 /// that striped pointers are passed to: templates, or originals with overloads
-/// behind them. Sets \p NeedsHelper where these name the helper
-/// (PointerEdits.cpp).
-EditList editsOfCallees(const Plan &P, llvm::StringRef Path,
-                        const FileText &Code, bool &NeedsHelper);
+/// behind them. Sets \p NeedsHelper where these name the helper. Errors: as of
+/// applyEdits (PointerEdits.cpp).
+llvm::Expected<EditList> editsOfCallees(const Plan &P, llvm::StringRef Path,
+                                        const FileText &Code,
+                                        bool &NeedsHelper);
 
 /// The edits that make a function of \p Code for the device alone, as what
 /// uses shared memory is, of one for the host as well (PointerEdits.cpp).
@@ -90,10 +92,10 @@ struct VersionedPart {
   bool HostDevice = false, Returns = false; ///< As in Finding, VersionText.
 };
 
-/// The insertion of the version of \p Part, which is \p Code with \p Edits
-/// (Version.cpp).
-TextEdit versionOf(const VersionedPart &Part, const FileText &Code,
-                   EditList Edits);
+/// The insertion of the version of \p Part, which is \p Code with \p Edits.
+/// Errors, also of the next ones: as of applyEdits (Version.cpp).
+llvm::Expected<TextEdit> versionOf(const VersionedPart &Part,
+                                   const FileText &Code, EditList Edits);
 
 /// The lines of \p Code that \p Edits are in, and as many around them as it
 /// takes for directives to stand before and behind (Version.cpp).
@@ -101,16 +103,17 @@ std::vector<TextRange> linesAround(const FileText &Code, const EditList &Edits);
 
 /// \p Lines of \p Code with the edits \p Device where a device is compiled
 /// for, and elsewhere with \p Host (Version.cpp).
-TextEdit forDevice(const TextRange &Lines, const FileText &Code,
-                   EditList Device, EditList Host);
+llvm::Expected<TextEdit> forDevice(const TextRange &Lines, const FileText &Code,
+                                   EditList Device, EditList Host);
 
 /// The insertion of \p Definition once more behind it, with \p Edits, another
 /// name for what is called \p Name, \p Comment before it, and then \p Function.
 /// It gets \p Linkage if \p LinkagePlace says where that stands (Version.cpp).
-TextEdit copyBehind(const TextRange &Definition, const TextRange &Name,
-                    const TextRange &LinkagePlace, llvm::StringRef Linkage,
-                    const FileText &Code, EditList Edits,
-                    llvm::StringRef Comment, llvm::StringRef Function = "");
+llvm::Expected<TextEdit>
+copyBehind(const TextRange &Definition, const TextRange &Name,
+           const TextRange &LinkagePlace, llvm::StringRef Linkage,
+           const FileText &Code, EditList Edits, llvm::StringRef Comment,
+           llvm::StringRef Function = "");
 
 /// The edit that makes of \p Name in \p Code that of a copy (Version.cpp).
 TextEdit versionNameAt(const TextRange &Name, llvm::StringRef Code);

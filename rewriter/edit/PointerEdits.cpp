@@ -117,8 +117,8 @@ EditList bankstripe::editsWithoutHost(const TextRange &Definition,
 }
 
 // The copy of a function with other parameters.
-static std::string overloadText(const Callee &C, const Forms &Striped,
-                                const FileText &Code) {
+static llvm::Expected<EditedText>
+overloadText(const Callee &C, const Forms &Striped, const FileText &Code) {
   EditList Edits;
   if (!hasBitsAlone(Striped))
     Edits = editsWithoutHost(C.Definition, Code);
@@ -137,9 +137,8 @@ static std::string overloadText(const Callee &C, const Forms &Striped,
                      pointerText(To, Own) + " " + Parameter.Name});
     llvm::append_range(Edits, editsOfPointers(Parameter.Trail, Own));
   }
-  return llvm::cantFail(applyEdits(Code, C.Definition.Offset,
-                                   C.Definition.end(), std::move(Edits)))
-      .Text;
+  return applyEdits(Code, C.Definition.Offset, C.Definition.end(),
+                    std::move(Edits));
 }
 
 // The function as a template of what the parameters \p Indices point with.
@@ -161,8 +160,10 @@ static EditList templateEdits(const Callee &C,
   return Edits;
 }
 
-EditList bankstripe::editsOfCallees(const Plan &P, StringRef Path,
-                                    const FileText &Code, bool &NeedsHelper) {
+llvm::Expected<EditList> bankstripe::editsOfCallees(const Plan &P,
+                                                    StringRef Path,
+                                                    const FileText &Code,
+                                                    bool &NeedsHelper) {
   const std::string LineEnding = lineEndingOf(Code).str();
   std::map<unsigned, std::string> Texts; // By the place behind the original.
   std::map<Place, std::set<unsigned>> Templates; // Their parameters.
@@ -182,6 +183,9 @@ EditList bankstripe::editsOfCallees(const Plan &P, StringRef Path,
       continue;
     }
     NeedsHelper = true;
+    auto Overload = overloadText(C, Striped, Code);
+    if (!Overload)
+      return Overload.takeError();
     const std::string NewLine = NewLineOf(C);
     const bool Guard = C.MayBeReadForHost;
     std::string &Text = Texts[C.Definition.end()];
@@ -191,7 +195,7 @@ EditList bankstripe::editsOfCallees(const Plan &P, StringRef Path,
     Text += NewLine;
     Text += hasBitsAlone(Striped) ? "// The same for arrays of bits."
                                   : "// The same for striped arrays.";
-    Text += NewLine + overloadText(C, Striped, Code);
+    Text += NewLine + Overload->Text;
     if (Guard)
       Text += LineEnding + "#endif";
   }

@@ -36,11 +36,11 @@ class StatementEditor {
 public:
   StatementEditor(StringRef Code,
                   const std::vector<const PlannedArray *> &Moved,
-                  const EditList &PointerEdits)
+                  const EditList &PointerEdits, const EditList &Names)
       : Code(Code), Moved(Moved), PointerEdits(PointerEdits),
         First(Moved.front()->Array.Text), LineEnding(lineEndingOf(Code)),
         Indentation(indentationAt(Code, First.Statement.Offset)),
-        Writer(Code, newLine()) {}
+        Writer(Code, newLine(), Names) {}
 
   EditList edit();
 
@@ -84,8 +84,7 @@ std::string StatementEditor::prefixOf(unsigned Index) const {
       }))
     return "";
   std::string Prefix =
-      A ? Writer.specifiersOf(*A)
-        : Code.substr(First.Specifiers.Offset, First.Specifiers.Length).str();
+      A ? Writer.specifiersOf(*A) : Writer.text(First.Specifiers);
   return Prefix.empty() ? Prefix : Prefix + " ";
 }
 
@@ -177,8 +176,9 @@ EditList StatementEditor::edit() {
 EditList
 bankstripe::editsOfStatement(StringRef Code,
                              const std::vector<const PlannedArray *> &Moved,
-                             const EditList &PointerEdits) {
+                             const EditList &PointerEdits,
+                             const EditList &Names) {
   if (Moved.front()->Array.isParameter())
     return editsOfParameter(Code, *Moved.front());
-  return StatementEditor(Code, Moved, PointerEdits).edit();
+  return StatementEditor(Code, Moved, PointerEdits, Names).edit();
 }

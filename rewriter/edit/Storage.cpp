@@ -151,6 +151,19 @@ static bool makesConstBySpecifier(const PlannedArray &A) {
   return !A.Array.HasConst && Text.Declarator.Offset == Text.Name.Offset;
 }
 
+std::string StorageWriter::text(const TextRange &R) const {
+  std::string Result;
+  unsigned Done = R.Offset;
+  for (auto It = llvm::lower_bound(Names, TextEdit{R.Offset, 0, ""});
+       It != Names.end() && It->end() <= R.end(); ++It) {
+    Result += Code.slice(Done, It->Offset);
+    Result += It->Text;
+    Done = It->end();
+  }
+  Result += Code.slice(Done, R.end());
+  return Result;
+}
+
 std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
   const VerdictKind Kind = A.Verdict.Kind;
   const std::string Written = text(A.Array.Text.Specifiers);

@@ -15,9 +15,10 @@ namespace bankstripe {
 /// Spells the storage of arrays that move: a stripe, a slot, or a static table.
 class StorageWriter {
 public:
-  /// \p NewLine starts another statement.
-  StorageWriter(llvm::StringRef Code, std::string NewLine)
-      : Code(Code), NewLine(std::move(NewLine)) {}
+  /// \p NewLine starts another statement. \p Names: as of editsOfStatement.
+  StorageWriter(llvm::StringRef Code, std::string NewLine,
+                llvm::ArrayRef<TextEdit> Names = {})
+      : Code(Code), NewLine(std::move(NewLine)), Names(Names) {}
 
   /// The specifiers before the declarator of \p A; empty when the declarator's
   /// new text brings its own.
@@ -29,10 +30,10 @@ public:
   /// What a parameter needs before the body.
   std::string copyOfParameter(const PlannedArray &A) const;
 
+  /// What is written at \p R, with other names where these change.
+  std::string text(const TextRange &R) const;
+
 private:
-  std::string text(const TextRange &R) const {
-    return Code.substr(R.Offset, R.Length).str();
-  }
   std::string unitExtents(const PlannedArray &A) const;
   std::string stripeExtents(const PlannedArray &A) const;
   std::string elementText(const PlannedArray &A) const;
@@ -45,6 +46,7 @@ private:
 
   llvm::StringRef Code;
   std::string NewLine;
+  llvm::ArrayRef<TextEdit> Names;
 };
 
 } // namespace bankstripe

@@ -151,10 +151,10 @@ bankstripe::changeFile(StringRef Path, const FileText &Code, EditList Edits) {
   llvm::Expected<EditedText> After =
       applyEdits(Code, 0, Code.size(), File.Edits);
   if (!After)
-    return llvm::createStringError(Path + ": " + toString(After.takeError()));
+    return After.takeError();
   const StringRef Text = After->Text;
   if (After->Lines.size() != Text.count('\n') + !Text.ends_with("\n"))
-    return llvm::createStringError(Path + ": edits miscount their lines");
+    return llvm::createStringError("edits miscount their lines");
   File.After = std::move(After->Text);
   File.Lines = std::move(After->Lines);
   return File;

@@ -20,11 +20,11 @@ using llvm::StringRef;
 
 // \p Code from \p Begin to \p End with \p Edits. Where lines are counted, those
 // of the copy are those of the original.
-static EditedText copyOf(const FileText &Code, unsigned Begin, unsigned End,
-                         EditList Edits) {
+static llvm::Expected<EditedText> copyOf(const FileText &Code, unsigned Begin,
+                                         unsigned End, EditList Edits) {
   if (Code.computesWithLines())
     Edits = keepLineNumbers(Code, joined(std::move(Edits), Code));
-  return llvm::cantFail(applyEdits(Code, Begin, End, std::move(Edits)));
+  return applyEdits(Code, Begin, End, std::move(Edits));
 }
 
 // What stands before a copy that begins in \p Line; nothing where no lines are
@@ -50,13 +50,16 @@ static bool mayIndent(StringRef Text) {
          !Text.contains("\\\r\n");
 }
 
-TextEdit bankstripe::versionOf(const VersionedPart &Part, const FileText &Code,
-                               EditList Edits) {
+llvm::Expected<TextEdit> bankstripe::versionOf(const VersionedPart &Part,
+                                               const FileText &Code,
+                                               EditList Edits) {
   const StringRef Blanks = indentationAt(Code, Part.Begin);
   const std::string Unit = indentationUnit(Code, Blanks, Part.End);
   const bool BeginsLine = Blanks.end() == Code.begin() + Part.Begin;
   const unsigned First = Code.lineAt(Part.Begin), Last = Code.lineAt(Part.End);
-  const EditedText Copy = copyOf(Code, Part.Begin, Part.End, std::move(Edits));
+  auto Copy = copyOf(Code, Part.Begin, Part.End, std::move(Edits));
+  if (!Copy)
+    return Copy.takeError();
   EditedText Version;
   auto Add = [&](const llvm::Twine &Line, unsigned Number) {
     Version.append(Line + lineEndingOf(Code), Number);
@@ -70,10 +73,10 @@ TextEdit bankstripe::versionOf(const VersionedPart &Part, const FileText &Code,
       First);
   Add(Blanks + Unit + "// As below, with arrays in shared memory.", First);
   Version.append(directiveBefore(Code, First), First);
-  const bool Indents = mayIndent(Copy.Text);
-  const unsigned *Number = Copy.Lines.data();
+  const bool Indents = mayIndent(Copy->Text);
+  const unsigned *Number = Copy->Lines.data();
   StringRef Written = Blanks; // They stand before the text.
-  for (StringRef Line : llvm::split(StringRef(Copy.Text).rtrim(), '\n')) {
+  for (StringRef Line : llvm::split(StringRef(Copy->Text).rtrim(), '\n')) {
     Line = Line.rtrim("\r");
     const bool Deeper =
         Indents && !Line.empty() && !(Written.empty() && Line.starts_with("#"));
@@ -92,7 +95,8 @@ TextEdit bankstripe::versionOf(const VersionedPart &Part, const FileText &Code,
     Length = Part.Begin - Begin;
     Version.append(Blanks, First);
   }
-  return {Begin, Length, std::move(Version.Text), std::move(Version.Lines)};
+  return TextEdit{Begin, Length, std::move(Version.Text),
+                  std::move(Version.Lines)};
 }
 
 // Behind the line that holds End, as far as what goes on there needs. Comments
@@ -132,22 +136,28 @@ std::vector<TextRange> bankstripe::linesAround(const FileText &Code,
   return Result;
 }
 
-TextEdit bankstripe::forDevice(const TextRange &Lines, const FileText &Code,
-                               EditList Device, EditList Host) {
+llvm::Expected<TextEdit> bankstripe::forDevice(const TextRange &Lines,
+                                               const FileText &Code,
+                                               EditList Device, EditList Host) {
   const StringRef LineEnding = lineEndingOf(Code);
   const unsigned First = Code.lineAt(Lines.Offset);
   EditedText Both;
-  auto Add = [&](const char *Directive, EditList Edits) {
+  auto Add = [&](const char *Directive, EditList Edits) -> llvm::Error {
+    auto Text = applyEdits(Code, Lines.Offset, Lines.end(), std::move(Edits));
+    if (!Text)
+      return Text.takeError();
     Both.append(Directive + LineEnding + directiveBefore(Code, First), First);
-    Both.append(llvm::cantFail(
-        applyEdits(Code, Lines.Offset, Lines.end(), std::move(Edits))));
+    Both.append(*Text);
     Both.append(LineEnding, First);
+    return llvm::Error::success();
   };
-  Add("#ifdef __CUDA_ARCH__", std::move(Device));
-  Add("#else", std::move(Host));
+  if (llvm::Error E = Add("#ifdef __CUDA_ARCH__", std::move(Device)))
+    return E;
+  if (llvm::Error E = Add("#else", std::move(Host)))
+    return E;
   Both.append("#endif", Code.lineAt(Lines.end()));
-  return {Lines.Offset, Lines.Length, std::move(Both.Text),
-          std::move(Both.Lines)};
+  return TextEdit{Lines.Offset, Lines.Length, std::move(Both.Text),
+                  std::move(Both.Lines)};
 }
 
 TextEdit bankstripe::versionNameAt(const TextRange &Name, StringRef Code) {
@@ -167,12 +177,11 @@ static void addLinkage(EditList &Edits, const TextRange &Where,
     Head->Text += (Linkage + " ").str();
 }
 
-TextEdit bankstripe::copyBehind(const TextRange &Definition,
-                                const TextRange &Name,
-                                const TextRange &LinkagePlace,
-                                StringRef Linkage, const FileText &Code,
-                                EditList Edits, StringRef Comment,
-                                StringRef Function) {
+llvm::Expected<TextEdit>
+bankstripe::copyBehind(const TextRange &Definition, const TextRange &Name,
+                       const TextRange &LinkagePlace, StringRef Linkage,
+                       const FileText &Code, EditList Edits, StringRef Comment,
+                       StringRef Function) {
   const StringRef LineEnding = lineEndingOf(Code);
   const StringRef Blanks = indentationAt(Code, Definition.Offset);
   const unsigned First = Code.lineAt(Definition.Offset);
@@ -180,15 +189,19 @@ TextEdit bankstripe::copyBehind(const TextRange &Definition,
   if (LinkagePlace.isValid())
     addLinkage(Edits, LinkagePlace, Linkage);
   Edits.push_back(versionNameAt(Name, Code));
+  auto Copy =
+      copyOf(Code, Definition.Offset, Definition.end(), std::move(Edits));
+  if (!Copy)
+    return Copy.takeError();
   EditedText Text;
   Text.append(LineEnding + LineEnding + Blanks + "// " + Comment + LineEnding,
               Last);
   Text.append(directiveBefore(Code, First) + Blanks, First);
-  Text.append(
-      copyOf(Code, Definition.Offset, Definition.end(), std::move(Edits)));
+  Text.append(*Copy);
   if (!Function.empty())
     Text.append(LineEnding + LineEnding + Function, Last);
   if (codeFollows(Code, Definition.end()))
     Text.append(LineEnding, Last);
-  return {Definition.end(), 0, std::move(Text.Text), std::move(Text.Lines)};
+  return TextEdit{Definition.end(), 0, std::move(Text.Text),
+                  std::move(Text.Lines)};
 }

@@ -20,6 +20,7 @@
 #include "report/Terminal.h"
 #include "tool/KernelStrings.h"
 #include "tool/Nvcc.h"
+#include "tool/RewriteUnits.h"
 #include "tool/UnreadFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -280,6 +281,17 @@ static bool isReadByOthers(const CompileJob &Job,
   });
 }
 
+// Launch bounds would undo the limit of a command.
+static void noteRegisterLimit(const CompileJob &Job, UnitFacts &Facts) {
+  constexpr StringRef Limit = "maxrregcount";
+  if (llvm::none_of(Job.OriginalArgs,
+                    [&](StringRef Arg) { return Arg.contains(Limit); }))
+    return;
+  for (Kernel &K : Facts.Kernels)
+    if (!K.Bounds && K.BoundsExcludedBy.empty())
+      K.BoundsExcludedBy = ("-" + Limit).str();
+}
+
 static void readJobs(const std::vector<CompileJob> &Jobs, UnitReader &Reader,
                      ReadResult &Read, const WorkOptions &Work,
                      std::set<std::string> &Said) {
@@ -298,6 +310,8 @@ static void readJobs(const std::vector<CompileJob> &Jobs, UnitReader &Reader,
       Read.Units.push_back({Job, std::move(*Reading.Unit)});
   }
   llvm::move(Others, std::back_inserter(Read.Units));
+  for (UnitRecord &Unit : Read.Units)
+    noteRegisterLimit(Unit.Job, Unit.Unit.Facts);
 }
 
 static void readUnits(ReadResult &Read, const ReadingOptions &Options,
@@ -435,18 +449,6 @@ std::vector<UnitResult> ReadResult::results() const {
   for (const UnitRecord &Unit : Units)
     Results.push_back(Unit.Unit);
   return Results;
-}
-
-llvm::Expected<SourceVersion>
-bankstripe::rewriteUnits(const std::vector<UnitResult> &Units,
-                         const PlanOptions &Planning, bool EmbedHelper,
-                         const Measured &Known) {
-  SourceVersion Version{makePlan(Units, Planning, Known), {}};
-  auto Changes = applyPlan(Version.Decisions, EmbedHelper);
-  if (!Changes)
-    return Changes.takeError();
-  Version.Changes = std::move(*Changes);
-  return Version;
 }
 
 static std::shared_ptr<Answers> openAnswers(const ReadingOptions &Options) {

@@ -71,13 +71,6 @@ bool isKnown(const ToolOptions &Options, const LauncherHooks &Hooks);
 llvm::Expected<RunResult> decide(ReadResult Read, const ToolOptions &Options,
                                  const LauncherHooks *Hooks = nullptr);
 
-/// Plans for \p Units, as \p Planning says, with what is \p Known of them, and
-/// makes the changes. Errors: as of applyPlan.
-llvm::Expected<SourceVersion> rewriteUnits(const std::vector<UnitResult> &Units,
-                                           const PlanOptions &Planning,
-                                           bool EmbedHelper,
-                                           const Measured &Known = {});
-
 } // namespace bankstripe
 
 #endif

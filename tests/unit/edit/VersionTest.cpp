@@ -446,18 +446,39 @@ TEST(Version, OfFunctionsStandsBehindThem) {
             "__global__ void k(int i) { g_striped<1>(i); }\n");
 }
 
+// The values go to a statement of their own, with the names in them.
+TEST(Version, OfAFunctionIsCalledWhereAnArrayGetsItsValues) {
+  const StringRef Inner = "__device__ int f(int i) { int a[4]; return a[i]; }";
+  const std::string Code =
+      (Inner + "\n__global__ void k(int i) {\n  int b[2] = {f(i), f(1)};\n}\n")
+          .str();
+  Plan P = planFor(Code, {inFunction({"a", {4}}), {"b", {2}}});
+  P.Arrays.front().Verdict.Storage.InCopy = true;
+  P.Arrays.front().Verdict.Storage.TestsBlock = false;
+  P.Copies = {functionText(Code, Inner, "f(")};
+  P.Copies[0].Name.Length = 1;
+  for (StringRef Call : {"f(i), ", "f(1)"}) {
+    P.CallsOfCopies.push_back(at(Code, Call));
+    P.CallsOfCopies.back().Length = 1;
+  }
+  EXPECT_TRUE(StringRef(carriedOut(P))
+                  .contains("::bankstripe::initialize<2>(b_stripes, "
+                            "{f_striped(i), f_striped(1)});\n}"));
+}
+
 // The head of a template stands before all specifiers.
 TEST(Version, OfAFunctionThatBecomesATemplateIsStaticBehindItsHead) {
   const StringRef Put = "__device__ void put(int *p) { int a[4]; a[*p] = 1; }";
   const std::string Code = (Put + "\n").str();
   const FunctionText F = functionText(Code, Put, "put");
   const FileText Text(Code);
-  EXPECT_TRUE(
-      StringRef(copyBehind(F.Definition, F.Name, F.StaticPlace, "static", Text,
-                           {{0, 0, "template <class T>\n"}}, "Twice.")
-                    .Text)
-          .contains("// Twice.\ntemplate <class T>\nstatic "
-                    "__device__ void put_striped(int *p)"));
+  auto Copy =
+      copyBehind(F.Definition, F.Name, F.StaticPlace, "static", Text,
+                 {{0, 0, "template <class T>\n"}}, "Twice.");
+  ASSERT_TRUE(bool(Copy));
+  EXPECT_TRUE(StringRef(Copy->Text)
+                  .contains("// Twice.\ntemplate <class T>\nstatic "
+                            "__device__ void put_striped(int *p)"));
 }
 
 } // namespace

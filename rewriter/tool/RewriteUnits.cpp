@@ -1,0 +1,68 @@
+//===-- RewriteUnits.cpp - a plan and its changes  -----------------------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tool/RewriteUnits.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace bankstripe;
+
+// Adds to each array of Unit that what keeps it is File.
+static void keepArrays(UnitResult &Unit, const UnwritableFile &File) {
+  const std::string Detail =
+      (llvm::sys::path::filename(File.Path) + ": " + File.Problem).str();
+  auto Keep = [&](auto &Array) {
+    Array.Obstacles.insert(Array.Obstacles.begin(),
+                           {Reason::CompileFailed, Array.Where, Detail});
+  };
+  llvm::for_each(Unit.Facts.Findings, Keep);
+  llvm::for_each(Unit.Facts.SharedArrays, Keep);
+}
+
+// The units that see File, and those whose kernels these launch.
+static void leaveAlone(std::vector<UnitResult> &Units,
+                       const UnwritableFile &File) {
+  std::set<std::string> Launched;
+  for (UnitResult &Unit : Units)
+    if (Unit.Facts.Contents.count(File.Path)) {
+      keepArrays(Unit, File);
+      for (const Launch &L : Unit.Facts.Launches)
+        Launched.insert(L.KernelId);
+    }
+  for (UnitResult &Unit : Units)
+    if (!Unit.Facts.Contents.count(File.Path) &&
+        llvm::any_of(Unit.Facts.Kernels, [&](const Kernel &K) {
+          return Launched.count(K.Id);
+        }))
+      keepArrays(Unit, File);
+}
+
+// Each round leaves one file more as it is, so it ends.
+llvm::Expected<SourceVersion>
+bankstripe::rewriteUnits(std::vector<UnitResult> Units,
+                         const PlanOptions &Planning, bool EmbedHelper,
+                         const Measured &Known) {
+  std::set<std::string> LeftAlone;
+  while (true) {
+    SourceVersion Version{makePlan(Units, Planning, Known), {}};
+    auto Changes = applyPlan(Version.Decisions, EmbedHelper);
+    if (Changes) {
+      Version.Changes = std::move(*Changes);
+      return Version;
+    }
+    llvm::Error Others =
+        handleErrors(Changes.takeError(),
+                     [&](std::unique_ptr<UnwritableFile> File) -> llvm::Error {
+                       if (!LeftAlone.insert(File->Path).second)
+                         return llvm::Error(std::move(File));
+                       leaveAlone(Units, *File);
+                       return llvm::Error::success();
+                     });
+    if (Others)
+      return Others;
+  }
+}
