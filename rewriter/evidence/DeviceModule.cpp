@@ -17,6 +17,7 @@
 
 #include "evidence/DeviceModule.h"
 
+#include "evidence/MemoryReads.h"
 #include "frontend/Frontend.h"
 #include "frontend/UserFiles.h"
 #include "model/UnitFacts.h"
@@ -191,6 +192,7 @@ Expected<std::unique_ptr<Module>> emitDeviceModule(ParsedUnit &Unit,
   if (!M->getTargetTriple().isNVPTX())
     return createStringError("the code is not compiled for a GPU but for '" +
                              M->getTargetTriple().str() + "'");
+  keepLoadsInAssembly(*M);
   return M;
 }
 

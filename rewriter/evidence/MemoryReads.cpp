@@ -14,6 +14,7 @@
 #include "llvm/Analysis/SimplifyQuery.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/KnownBits.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
@@ -33,7 +34,29 @@ static bool isSeenByBlocks(const Value &Pointer) {
   }
 }
 
+// The call if I is an atomic operation that Clang has an intrinsic for, as
+// those of the whole system: it reads and writes at its first operand.
+static const IntrinsicInst *atomicCall(const Instruction &I) {
+  const auto *Call = dyn_cast<IntrinsicInst>(&I);
+  return Call && !Call->getType()->isVoidTy() && Call->mayReadFromMemory() &&
+                 Call->mayWriteToMemory() && Call->arg_size() > 1 &&
+                 Call->getArgOperand(0)->getType()->isPointerTy()
+             ? Call
+             : nullptr;
+}
+
+static bool isAtomicCall(const CallBase &Call, StringRef Operation) {
+  return atomicCall(Call) &&
+         Call.getCalledFunction()->getName().contains(Operation);
+}
+
+static const Value *lastOperand(const CallBase &Call) {
+  return std::prev(Call.arg_end())->get();
+}
+
 const Value *bankstripe::pointerOf(const Instruction &I) {
+  if (const auto *Call = atomicCall(I))
+    return Call->getArgOperand(0);
   const auto Location = MemoryLocation::getOrNone(&I);
   return Location ? Location->Ptr : nullptr;
 }
@@ -43,6 +66,8 @@ const Value *bankstripe::valueStoredBy(const Instruction &I) {
     return Store->getValueOperand();
   if (const auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
     return Atomic->getValOperand();
+  if (const auto *Call = atomicCall(I))
+    return lastOperand(*Call);
   const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I);
   return Exchange ? Exchange->getNewValOperand() : nullptr;
 }
@@ -55,32 +80,33 @@ static StringRef onlyInstruction(const CallBase &Call) {
   return Text.contains(';') ? "" : Text;
 }
 
-// Whether Call is assembly that does nothing but add its last operand by an
-// atomic operation.
-static bool addsInAssembly(const CallBase &Call) {
+// Whether Call does nothing but add its last operand by an atomic operation.
+static bool addsAtomically(const CallBase &Call) {
   const StringRef Text = onlyInstruction(Call);
-  return Text.starts_with("atom.") && Text.contains(".add.") &&
-         Call.arg_size() > 1;
+  return isAtomicCall(Call, ".add.") ||
+         (Text.starts_with("atom.") && Text.contains(".add.") &&
+          Call.arg_size() > 1);
 }
 
-bool bankstripe::exchangesInAssembly(const CallBase &Call) {
+bool bankstripe::exchangesByCall(const CallBase &Call) {
   const StringRef Text = onlyInstruction(Call);
-  return Text.starts_with("atom.") && Text.contains(".cas.") &&
-         Call.arg_size() == 3;
+  return isAtomicCall(Call, ".cas.") ||
+         (Text.starts_with("atom.") && Text.contains(".cas.") &&
+          Call.arg_size() == 3);
 }
 
-bool bankstripe::isFenceInAssembly(const CallBase &Call) {
+bool bankstripe::writesNothing(const CallBase &Call) {
   const StringRef Text = onlyInstruction(Call);
-  return Text.starts_with("fence.") || Text.starts_with("membar.");
+  return Text.starts_with("fence.") || Text.starts_with("membar.") ||
+         Text.starts_with("ld.");
 }
 
 int bankstripe::directionOf(const Instruction &I) {
   const auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
   const auto *Call = dyn_cast<CallBase>(&I);
   const Value *Added = Atomic ? Atomic->getValOperand()
-                       : Call && addsInAssembly(*Call)
-                           ? std::prev(Call->arg_end())->get()
-                           : nullptr;
+                       : Call && addsAtomically(*Call) ? lastOperand(*Call)
+                                                       : nullptr;
   const bool Subtracts = Atomic && Atomic->getOperation() == AtomicRMWInst::Sub;
   if (!Added || !Added->getType()->isIntegerTy() ||
       (Atomic && !Subtracts && Atomic->getOperation() != AtomicRMWInst::Add))
@@ -129,15 +155,25 @@ Read bankstripe::kindOf(const Instruction &I) {
       return Read::No;
     return Load->isSimple() ? Read::Plain : Read::Anew;
   }
-  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
+  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I) || atomicCall(I))
     return If(isSeenByBlocks(*pointerOf(I)));
   const auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call || !loadsInAssembly(*Call))
-    return Read::No;
-  // `__ldcg` and its like are loads with a hint.
-  return cast<InlineAsm>(Call->getCalledOperand())->hasSideEffects()
-             ? Read::Anew
-             : Read::Plain;
+  return If(Call && loadsInAssembly(*Call));
+}
+
+void bankstripe::keepLoadsInAssembly(Module &M) {
+  for (Function &F : M)
+    for (Instruction &I : instructions(F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      if (!Call || !loadsInAssembly(*Call))
+        continue;
+      const auto &Code = *cast<InlineAsm>(Call->getCalledOperand());
+      Call->setCalledOperand(InlineAsm::get(
+          Code.getFunctionType(), Code.getAsmString(),
+          Code.getConstraintString(), /*hasSideEffects=*/true,
+          Code.isAlignStack(), Code.getDialect(), Code.canThrow()));
+      Call->removeFnAttr(Attribute::Memory);
+    }
 }
 
 bool bankstripe::pollsInAssembly(const Instruction &I) {

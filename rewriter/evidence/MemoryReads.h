@@ -9,6 +9,7 @@
 #define BANKSTRIPE_EVIDENCE_MEMORYREADS_H
 
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 
 namespace bankstripe {
 
@@ -18,6 +19,10 @@ enum class Read {
   Plain, ///< Of which the compiler may keep the value.
   Anew,
 };
+
+/// Makes assembly of \p M that loads volatile, so that loops keep it: `__ldcg`
+/// and its like are volatile in nvcc's headers, and not in Clang's.
+void keepLoadsInAssembly(llvm::Module &M);
 
 /// How \p I reads what other blocks can write, if it is no call of a function.
 Read kindOf(const llvm::Instruction &I);
@@ -36,12 +41,12 @@ const llvm::Value *pointerOf(const llvm::Instruction &I);
 /// What \p I writes, if it is a store or an atomic operation.
 const llvm::Value *valueStoredBy(const llvm::Instruction &I);
 
-/// Whether \p Call is assembly that is nothing but a compare and exchange, of
-/// its second operand at its first, as libcu++ has them.
-bool exchangesInAssembly(const llvm::CallBase &Call);
+/// Whether \p Call is an intrinsic or assembly, as of libcu++, that is nothing
+/// but a compare and exchange, of its second operand at its first.
+bool exchangesByCall(const llvm::CallBase &Call);
 
-/// Whether it is nothing but a fence.
-bool isFenceInAssembly(const llvm::CallBase &Call);
+/// Whether it is assembly that is nothing but a fence or a load.
+bool writesNothing(const llvm::CallBase &Call);
 
 /// 1 or -1 where \p I is an atomic operation that adds or subtracts what is
 /// never 0, else 0.

@@ -154,7 +154,7 @@ static Exchange exchangeOf(const Value *V) {
             dyn_cast<AtomicCmpXchgInst>(Part->getAggregateOperand()))
       return {I->getPointerOperand(), I->getCompareOperand()};
   if (const auto *Call = dyn_cast<CallBase>(V);
-      Call && bankstripe::exchangesInAssembly(*Call))
+      Call && bankstripe::exchangesByCall(*Call))
     return {Call->getArgOperand(0), Call->getArgOperand(1)};
   return {};
 }
@@ -203,7 +203,7 @@ bool LoopReader::writes() const {
     const auto *Call = dyn_cast<CallBase>(&I);
     if (Call && !Call->isInlineAsm() && !isa<IntrinsicInst>(I))
       return Call->mayWriteToMemory();
-    return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst, MemIntrinsic>(I);
+    return bankstripe::valueStoredBy(I) || isa<MemIntrinsic>(I);
   });
 }
 
@@ -255,14 +255,14 @@ void LoopReader::addStored(const Value &Pointer,
 // adding in Direction. Plain stores elsewhere are results of the work.
 bool LoopReader::mayTakeBack(const Instruction &I, const Value *Pointer,
                              int Direction) const {
-  if (const auto *Call = dyn_cast<CallBase>(&I))
+  const Value *Stored = bankstripe::valueStoredBy(I);
+  if (const auto *Call = dyn_cast<CallBase>(&I); Call && !Stored)
     return Call->mayWriteToMemory() && !isa<IntrinsicInst>(I) &&
-           !bankstripe::isFenceInAssembly(*Call) && mayRead(*Call) &&
+           !bankstripe::writesNothing(*Call) && mayRead(*Call) &&
            bankstripe::directionOf(I) != Direction;
   if (const auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isSimple())
     return Store->getPointerOperand() == Pointer;
-  return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(I) &&
-         bankstripe::directionOf(I) != Direction &&
+  return Stored && bankstripe::directionOf(I) != Direction &&
          maySharePlace(Pointer, bankstripe::pointerOf(I));
 }
 

@@ -42,6 +42,19 @@ TEST(Waiting, ForWhatIsReadAnew) {
   EXPECT_TRUE(waits("do x = *(volatile int *)(flag + n); while (x != n);"));
 }
 
+// For which Clang has intrinsics.
+TEST(Waiting, ByAtomicsOfTheSystem) {
+  EXPECT_TRUE(waits("while (__nvvm_atom_sys_add_gen_i((int *)&arrived, 0) < n);"));
+  EXPECT_TRUE(waits("while (__nvvm_atom_sys_cas_gen_i(flag, 0, 1));"));
+  EXPECT_FALSE(waits("while ((x = __nvvm_atom_sys_add_gen_i(flag, 1)) < n) "
+                     "out[x] = x;"));
+  EXPECT_TRUE(waits("while (__nvvm_atom_sys_add_gen_i(flag, 1)) "
+                    "__nvvm_atom_sys_add_gen_i(flag, -1);"));
+  EXPECT_FALSE(waits("int old = *flag, seen; while ((seen = "
+                     "__nvvm_atom_sys_cas_gen_i(flag, old, old + n)) != old) "
+                     "old = seen;"));
+}
+
 TEST(Waiting, ByAssembly) {
   EXPECT_TRUE(
       waits("do asm volatile(\"ld.acquire.gpu.u32 %0, [%1];\" : \"=r\"(x)"
@@ -413,15 +426,20 @@ TEST(Waiting, NotWhereACounterEndsTheLoop) {
                      " if (i == n) break; out[i] = 1; }"));
 }
 
-TEST(Waiting, NotForLoadsWithHints) {
-  // `__ldcg`
-  auto Loads = [](const std::string &Volatile) {
-    return waits("int y; do { asm " + Volatile +
-                 "(\"ld.global.cg.s32 %0, [%1];\" : \"=r\"(y) : "
-                 "\"l\"(flag + mine)); out[x++] = y; } while (y != n);");
+// Those of `__ldcg` and its like are volatile for nvcc, and not for Clang, which
+// takes them out of loops.
+TEST(Waiting, ForLoadsWithHints) {
+  auto Loads = [](const std::string &Asm) {
+    return waits("do " + Asm +
+                 "(\"ld.global.cg.s32 %0, [%1];\" : \"=r\"(x) : "
+                 "\"l\"(flag)); while (x != n);");
   };
-  EXPECT_FALSE(Loads(""));
-  EXPECT_TRUE(Loads("volatile"));
+  EXPECT_TRUE(Loads("asm"));
+  EXPECT_TRUE(Loads("asm volatile"));
+  EXPECT_FALSE(waits("int y; for (int i = 0; i < n; ++i) { "
+                     "asm(\"ld.global.cg.s32 %0, [%1];\" : \"=r\"(y) : "
+                     "\"l\"(flag + i)); out[i] = y; }"));
+  // The writes of others may never be seen.
   EXPECT_FALSE(waits("do asm volatile(\"ld.global.nc.u32 %0, [%1];\" : "
                      "\"=r\"(x) : \"l\"(flag)); while (x != n);"));
 }
