@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/BlockSize.h"
+#include "find/BuildMacros.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -238,6 +239,10 @@ static bool callsReplaceable(const Stmt *E) {
 HostValue HostEvaluator::unconverted(const Expr *E) {
   const auto Constant =
       callsReplaceable(E) ? std::nullopt : constantOf(E, Body.Context);
+  if (const std::string Macro =
+          Constant ? buildMacroIn(E, Body.Context) : "";
+      !Macro.empty())
+    return unknown("another build may define '" + Macro + "' otherwise");
   E = E->IgnoreParenImpCasts();
   if (Constant)
     return {std::set<int64_t>{*Constant},

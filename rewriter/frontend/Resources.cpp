@@ -232,6 +232,7 @@ std::vector<std::string> macrosAfterToolkit(ArrayRef<std::string> Args,
                                             vfs::InMemoryFileSystem &Served) {
   std::vector<std::string> Others;
   std::string Text;
+  const StringRef Begin = "#line 1 \"<command line>\"\n";
   for (const CompilerOption &Option : readOptions(Dialect::Clang, Args)) {
     StringRef Macro = Option.Value;
     if (Option.Meaning != OptionMeaning::Define || !comesLater(Macro, Args)) {
@@ -246,7 +247,7 @@ std::vector<std::string> macrosAfterToolkit(ArrayRef<std::string> Args,
     return Others;
   const std::string Path = std::string(ServedRoot) + "/macros.h";
   Served.addFile(Path, /*ModificationTime=*/0,
-                 MemoryBuffer::getMemBufferCopy(Text, Path));
+                 MemoryBuffer::getMemBufferCopy((Begin + Text).str(), Path));
   // First of all, for what the command includes may ask for them.
   Others.insert(Others.begin(), {"-include", Path});
   return Others;

@@ -42,6 +42,32 @@ TEST(BlockSize, MacrosAndConstants) {
             192u);
 }
 
+TEST(BlockSize, NotWhatAnotherBuildMayDefineOtherwise) {
+  auto ThreadsWith = [](const std::string &Before,
+                        const std::string &Block = "THREADS") {
+    return hostFacts(Before + "\nvoid run(int *out) { kernel<<<1, " + Block +
+                     ">>>(out); }\n#endif")
+        .Launches.at(0)
+        .Threads.value_or(0);
+  };
+  const std::string Mine = "#ifndef THREADS\n#define THREADS 128\n#endif\n";
+  EXPECT_EQ(ThreadsWith(Mine + "#if 1"), 0u);
+  EXPECT_EQ(ThreadsWith(Mine + "const int T = THREADS;\n#if 1", "T"), 0u);
+  EXPECT_EQ(ThreadsWith(Mine + "enum { T = THREADS * 2 };\n#if 1", "T"), 0u);
+  EXPECT_EQ(ThreadsWith(Mine + "#define T (2 * THREADS)\n#if 1", "T"), 0u);
+  EXPECT_EQ(ThreadsWith("#ifdef BIG\n#define THREADS 512\n#else\n"
+                        "#define THREADS 64\n#endif\n#if 1"),
+            0u);
+  // Its launch is compiled together with it, and a header is read once.
+  EXPECT_EQ(ThreadsWith("#if 1\n#define THREADS 128"), 128u);
+  EXPECT_EQ(ThreadsWith("#ifndef HEADER_H\n#define HEADER_H\n"
+                        "#define THREADS 128\n#endif\n#if 1"),
+            128u);
+  EXPECT_EQ(ThreadsWith("#if !defined(HEADER_H)\n#define HEADER_H\n"
+                        "#define THREADS 128\n#endif\n#if 1"),
+            128u);
+}
+
 TEST(BlockSize, VariablesAssignedOnce) {
   EXPECT_EQ(threadsIn("int t = 128; kernel<<<1, t>>>(out);"), 128u);
   EXPECT_EQ(threadsIn("int t; t = 128; kernel<<<n / t, t>>>(out);"), 128u);
@@ -426,13 +452,12 @@ TEST(HostView, HasTheLaunchesThatTheDeviceDoesNotSee) {
 }
 
 TEST(HostView, HasTheConstantsOfTheHost) {
-  const std::string Chosen = "#ifdef __CUDA_ARCH__\n#define CHOSEN 32\n#else\n"
-                             "#define CHOSEN 64\n#endif\n";
-  EXPECT_EQ(largestIn(Chosen + "constexpr int N = CHOSEN;\n"
-                               "void run(int *out) { kernel<<<1, N>>>(out); }",
+  const std::string Chosen = "#ifdef __CUDA_ARCH__\nconstexpr int N = 32;\n"
+                             "#else\nconstexpr int N = 64;\n#endif\n";
+  EXPECT_EQ(largestIn(Chosen + "void run(int *out) { kernel<<<1, N>>>(out); }",
                       1),
             64u);
-  EXPECT_EQ(largestIn(Chosen + "static void run(int *out, int t = CHOSEN) {\n"
+  EXPECT_EQ(largestIn(Chosen + "static void run(int *out, int t = N) {\n"
                                "  int u = 16;\n#ifndef __CUDA_ARCH__\n"
                                "  u = 96;\n#endif\n"
                                "  kernel<<<1, u>>>(out); }\n",
