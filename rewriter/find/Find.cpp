@@ -231,7 +231,7 @@ void UnitReader::noteUnseenUses(const std::set<SkippedLaunch> &Elsewhere) {
   for (const auto &[Name, Where] : Elsewhere)
     Uses.push_back(
         {Name, Known.try_emplace(Name, Naming::Last).first->second, Where,
-         "text that conditions leave out launches it at " + shortText(Where)});
+         "text that conditions leave out launches it, from " + shortText(Where)});
   for (const auto &[Name, Where] : FoundByArguments)
     Uses.push_back(
         {Name, Naming::LastAny, Where,
@@ -575,6 +575,7 @@ UnitFacts UnitReader::read(bool IsAlone) {
   Facts.Callees = Pointers.callees();
   Facts.Functions =
       readFunctionTexts(Collected.Functions, Holders, Bodies, Text, MayEdit);
+  noteOtherDefinitions(Unit.macros().Skipped, Text, Facts);
   keepContents();
   checkMacros();
   for (Finding &F : Facts.Findings)

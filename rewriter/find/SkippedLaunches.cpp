@@ -17,11 +17,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/SkippedLaunches.h"
-#include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 
+using namespace bankstripe;
 using namespace clang;
-using bankstripe::SkippedLaunch;
 
 // In all configurations.
 static bool isLeftOutAlways(StringRef Text) {
@@ -32,25 +31,54 @@ static bool isLeftOutAlways(StringRef Text) {
   return Rest.empty() || Rest.starts_with("//") || Rest.starts_with("/*");
 }
 
+// Calls Visit with each name in those of Skipped that hold one of Words.
+static void
+forEachName(llvm::ArrayRef<SourceRange> Skipped, const SourceText &Text,
+            llvm::ArrayRef<StringRef> Words,
+            llvm::function_ref<void(StringRef, SourceLocation)> Visit) {
+  for (const SourceRange &Range : Skipped) {
+    const StringRef Left =
+        Lexer::getSourceText(CharSourceRange::getCharRange(Range),
+                             Text.sources(), Text.language());
+    if (isLeftOutAlways(Left) ||
+        llvm::none_of(Words,
+                      [&](StringRef Word) { return Left.contains(Word); }))
+      continue;
+    Text.forEachToken(Left, [&](const Token &Name) {
+      if (Name.is(tok::raw_identifier))
+        Visit(Name.getRawIdentifier(), Range.getBegin());
+    });
+  }
+}
+
 std::set<SkippedLaunch>
 bankstripe::findSkippedLaunches(llvm::ArrayRef<SourceRange> Skipped,
                                 const SourceText &Text) {
   std::set<SkippedLaunch> Result;
-  const ASTContext &Context = Text.context();
-  const SourceManager &SM = Context.getSourceManager();
-  for (const SourceRange &Range : Skipped) {
-    const StringRef Left = Lexer::getSourceText(
-        CharSourceRange::getCharRange(Range), SM, Context.getLangOpts());
-    if ((!Left.contains("<<<") && !Left.contains("cudaLaunch")) ||
-        isLeftOutAlways(Left))
-      continue;
-    Lexer Raw(Range.getBegin(), Context.getLangOpts(), Left.begin(),
-              Left.begin(), Left.end());
-    Token Name;
-    while (!Raw.LexFromRawLexer(Name))
-      if (Name.is(tok::raw_identifier))
-        Result.emplace(Name.getRawIdentifier().str(),
-                       Text.place(Name.getLocation()));
-  }
+  forEachName(Skipped, Text, {"<<<", "cudaLaunch"},
+              [&](StringRef Name, SourceLocation Where) {
+                Result.emplace(Name.str(), Text.place(Where));
+              });
   return Result;
+}
+
+void bankstripe::noteOtherDefinitions(llvm::ArrayRef<SourceRange> Skipped,
+                                      const SourceText &Text,
+                                      UnitFacts &Facts) {
+  llvm::StringSet<> Names;
+  forEachName(Skipped, Text, {"__global__", "__device__"},
+              [&](StringRef Name, SourceLocation) { Names.insert(Name); });
+  auto Note = [&](StringRef Title, std::string &Problem) {
+    const size_t Scope = Title.rfind("::");
+    if (Problem.empty() &&
+        Names.contains(Scope == StringRef::npos ? Title
+                                                : Title.drop_front(Scope + 2)))
+      Problem = "text that a condition leaves out may define it, too";
+  };
+  for (Kernel &K : Facts.Kernels) {
+    Note(K.Text.Name, K.Text.Problem);
+    Note(K.Text.Name, K.Text.VersionProblem);
+  }
+  for (FunctionText &F : Facts.Functions)
+    Note(F.Title, F.Problem);
 }

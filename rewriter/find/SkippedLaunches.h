@@ -9,10 +9,11 @@
 #define BANKSTRIPE_FIND_SKIPPEDLAUNCHES_H
 
 #include "find/SourceText.h"
+#include "model/UnitFacts.h"
 
 namespace bankstripe {
 
-/// A name in text with launches, and where it is.
+/// A name in text with launches, and where that begins.
 using SkippedLaunch = std::pair<std::string, Place>;
 
 /// What may be launched in \p Skipped, the texts that conditions leave out of
@@ -20,6 +21,12 @@ using SkippedLaunch = std::pair<std::string, Place>;
 std::set<SkippedLaunch>
 findSkippedLaunches(llvm::ArrayRef<clang::SourceRange> Skipped,
                     const SourceText &Text);
+
+/// Notes of kernels and functions of \p Facts that \p Skipped may define
+/// another time that nothing can stand beside them: it would be missing where
+/// the other definition counts, as for the host.
+void noteOtherDefinitions(llvm::ArrayRef<clang::SourceRange> Skipped,
+                          const SourceText &Text, UnitFacts &Facts);
 
 } // namespace bankstripe
 

@@ -195,7 +195,10 @@ static std::string blockSize(const KernelPlan &K) {
                                 "__launch_bounds__({0}) is added",
                                 K.Block.ToAdd)
                       .str();
-  return Size + (K.AddLaunchBounds ? "; __launch_bounds__ is added" : "") +
+  if (K.AddLaunchBounds)
+    return Size + "; __launch_bounds__ is added" + Beside;
+  const std::string &Excluded = K.Facts.BoundsExcludedBy;
+  return Size + (Excluded.empty() ? "" : "; no bound is added, for " + Excluded) +
          Beside;
 }
 

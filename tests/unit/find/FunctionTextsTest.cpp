@@ -119,6 +119,22 @@ TEST(FunctionTexts, NeedNames) {
       "it is virtual");
 }
 
+// A copy would be missing where the other definition counts.
+TEST(FunctionTexts, AreNoneWhereAConditionChoosesTheDefinition) {
+  auto ProblemIf = [](const std::string &Condition, const std::string &Other) {
+    return problemOf("#if " + Condition + "\n" + Plain + "\n#else\n" + Other +
+                     "\n#endif");
+  };
+  const std::string Problem =
+      "text that a condition leaves out may define it, too";
+  EXPECT_EQ(ProblemIf("__CUDA_ARCH__ >= 500",
+                      "__device__ int f(int i) { return i; }"),
+            Problem);
+  EXPECT_EQ(ProblemIf("1", "__device__ int f(int);"), Problem);
+  EXPECT_EQ(ProblemIf("1", "__device__ int g(int);"), "");
+  EXPECT_EQ(ProblemIf("1", "int n = f(0);"), "");
+}
+
 TEST(FunctionTexts, SayWhyANameStays) {
   EXPECT_EQ(problemOfCallIn(program(Plain)), "");
   EXPECT_EQ(problemOfCallIn(program(Plain, "int (*p)(int) = f; p(i)")),

@@ -356,3 +356,19 @@ TEST(KernelVersions, AreStaticOnce) {
                 .Text.VersionProblem,
             "it says static");
 }
+
+// The launch would name a version that only one of them has beside it.
+TEST(KernelText, HasNothingBesideItWhereAConditionChoosesTheDefinition) {
+  auto TextIf = [](const std::string &Other) {
+    return kernelIn("#if __CUDA_ARCH__ >= 500\n"
+                    "__global__ void kernel(int *p) { *p = 1; }\n"
+                    "#else\n" +
+                    Other + "\n#endif\n")
+        .Text;
+  };
+  const std::string Problem =
+      "text that a condition leaves out may define it, too";
+  EXPECT_EQ(TextIf("__global__ void kernel(int *p) {}").VersionProblem, Problem);
+  EXPECT_EQ(TextIf("__global__ void kernel(int *p) {}").Problem, Problem);
+  EXPECT_EQ(TextIf("__global__ void other(int *p) {}").VersionProblem, "");
+}
