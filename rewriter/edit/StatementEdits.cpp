@@ -173,11 +173,9 @@ EditList StatementEditor::edit() {
   return std::move(Edits);
 }
 
-EditList
-bankstripe::editsOfStatement(StringRef Code,
-                             const std::vector<const PlannedArray *> &Moved,
-                             const EditList &PointerEdits,
-                             const EditList &Names) {
+EditList bankstripe::editsOfStatement(
+    StringRef Code, const std::vector<const PlannedArray *> &Moved,
+    const EditList &PointerEdits, const EditList &Names) {
   if (Moved.front()->Array.isParameter())
     return editsOfParameter(Code, *Moved.front());
   return StatementEditor(Code, Moved, PointerEdits, Names).edit();

@@ -104,7 +104,7 @@ bool bankstripe::writesNothing(const CallBase &Call) {
 int bankstripe::directionOf(const Instruction &I) {
   const auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
   const auto *Call = dyn_cast<CallBase>(&I);
-  const Value *Added = Atomic ? Atomic->getValOperand()
+  const Value *Added = Atomic                          ? Atomic->getValOperand()
                        : Call && addsAtomically(*Call) ? lastOperand(*Call)
                                                        : nullptr;
   const bool Subtracts = Atomic && Atomic->getOperation() == AtomicRMWInst::Sub;

@@ -239,8 +239,7 @@ static bool callsReplaceable(const Stmt *E) {
 HostValue HostEvaluator::unconverted(const Expr *E) {
   const auto Constant =
       callsReplaceable(E) ? std::nullopt : constantOf(E, Body.Context);
-  if (const std::string Macro =
-          Constant ? buildMacroIn(E, Body.Context) : "";
+  if (const std::string Macro = Constant ? buildMacroIn(E, Body.Context) : "";
       !Macro.empty())
     return unknown("another build may define '" + Macro + "' otherwise");
   E = E->IgnoreParenImpCasts();

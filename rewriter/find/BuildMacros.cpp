@@ -37,9 +37,9 @@ struct Condition {
 
 static StringRef lastName(StringRef Text) {
   Text = Text.split("//").first.split("/*").first.rtrim(") \t\r");
-  return Text.take_back(Text.size() - 1 -
-                        Text.find_last_not_of(
-                            "abcdefghijklmnopqrstuvwxyz"
+  return Text.take_back(
+      Text.size() - 1 -
+      Text.find_last_not_of("abcdefghijklmnopqrstuvwxyz"
                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"));
 }
 
@@ -109,9 +109,35 @@ std::string bankstripe::buildMacroIn(const Expr *E, const ASTContext &Context) {
       Pending.push_back(Variable->getAnyInitializer());
     else if (const auto *Value = dyn_cast<EnumConstantDecl>(Name->getDecl()))
       Pending.push_back(Value->getInitExpr());
+    else if (const auto *Function = dyn_cast<FunctionDecl>(Name->getDecl()))
+      Pending.push_back(Function->getBody());
     return false;
   };
   while (!Pending.empty() && !anyPart(Pending.pop_back_val(), IsByBuild)) {
   }
   return Result;
+}
+
+static bool hasBuildMacro(llvm::ArrayRef<TemplateArgumentLoc> Arguments,
+                          const ASTContext &Context) {
+  return llvm::any_of(Arguments, [&](const TemplateArgumentLoc &Argument) {
+    return Argument.getArgument().getKind() == TemplateArgument::Expression &&
+           !buildMacroIn(Argument.getSourceExpression(), Context).empty();
+  });
+}
+
+bool bankstripe::isInstanceByBuildMacro(const DeclRefExpr *Name,
+                                        const ASTContext &Context) {
+  if (hasBuildMacro(Name->template_arguments(), Context))
+    return true;
+  const TypeLoc Scope = Name->getQualifierLoc().getAsTypeLoc();
+  const auto Class =
+      Scope ? Scope.getAs<TemplateSpecializationTypeLoc>() : TypeLoc();
+  if (!Class)
+    return false;
+  const auto Written = Class.castAs<TemplateSpecializationTypeLoc>();
+  for (unsigned I = 0; I < Written.getNumArgs(); ++I)
+    if (hasBuildMacro(Written.getArgLoc(I), Context))
+      return true;
+  return false;
 }

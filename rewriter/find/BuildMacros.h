@@ -19,6 +19,11 @@ namespace bankstripe {
 std::string buildMacroIn(const clang::Expr *E,
                          const clang::ASTContext &Context);
 
+/// Whether the arguments by which \p Name names an instance of a template, of a
+/// function or of the class around it, hold such a macro.
+bool isInstanceByBuildMacro(const clang::DeclRefExpr *Name,
+                            const clang::ASTContext &Context);
+
 } // namespace bankstripe
 
 #endif

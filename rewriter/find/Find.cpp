@@ -7,6 +7,7 @@
 
 #include "find/Find.h"
 #include "find/Arrays.h"
+#include "find/BuildMacros.h"
 #include "find/CollectedFunctions.h"
 #include "find/FunctionTexts.h"
 #include "find/KernelFacts.h"
@@ -72,8 +73,9 @@ private:
   UnsureConstants Unsure;
   CollectedFunctions Collected;
   FunctionNames Names;
-  std::vector<BodyIndex> Initializers; ///< What stands outside of functions.
-  std::set<std::string> PlacesAsked;   ///< Files that ask for places.
+  llvm::DenseSet<const Decl *> ByBuild; ///< Instances, as of BuildMacros.h.
+  std::vector<BodyIndex> Initializers;  ///< What stands outside of functions.
+  std::set<std::string> PlacesAsked;    ///< Files that ask for places.
   std::set<Place> LiteralBlock, LiteralMemory; ///< As in KernelUses.
   std::map<std::string, Place> AddressTaken;
   std::set<std::pair<std::string, Place>> FoundByArguments;
@@ -229,9 +231,10 @@ void UnitReader::noteUnseenUses(const std::set<SkippedLaunch> &Elsewhere) {
   for (const auto &[Id, Where] : AttributesSet)
     Uses.push_back({Id, Naming::Mangled, Where, "", /*SetsAttributes=*/true});
   for (const auto &[Name, Where] : Elsewhere)
-    Uses.push_back(
-        {Name, Known.try_emplace(Name, Naming::Last).first->second, Where,
-         "text that conditions leave out launches it, from " + shortText(Where)});
+    Uses.push_back({Name, Known.try_emplace(Name, Naming::Last).first->second,
+                    Where,
+                    "text that conditions leave out launches it, from " +
+                        shortText(Where)});
   for (const auto &[Name, Where] : FoundByArguments)
     Uses.push_back(
         {Name, Naming::LastAny, Where,
@@ -377,9 +380,14 @@ void UnitReader::collect() {
   for (const Expr *Init : Collected.Initializers)
     if (!Init->isInstantiationDependent())
       Initializers.push_back(indexStatement(Init, Context));
-  for (const FunctionDecl *Function : Collected.Functions)
-    if (!Function->isDependentContext())
-      Text.noteAskedPlaces(Bodies.get(Function)->AskedPlaces);
+  for (const FunctionDecl *Function : Collected.Functions) {
+    if (Function->isDependentContext())
+      continue;
+    Text.noteAskedPlaces(Bodies.get(Function)->AskedPlaces);
+    for (const DeclRefExpr *Name : Bodies.get(Function)->FunctionReferences)
+      if (isInstanceByBuildMacro(Name, Context))
+        ByBuild.insert(Name->getDecl()->getCanonicalDecl());
+  }
   for (const BodyIndex &Init : Initializers)
     Text.noteAskedPlaces(Init.AskedPlaces);
   for (const Expr *Constant : Collected.Constants)
@@ -414,10 +422,13 @@ void UnitReader::readHost() {
     readLaunches(Body, IsKernel || OnDevice);
     if (!IsKernel && (!OnDevice || Function->hasAttr<CUDAHostAttr>()))
       llvm::append_range(Facts.Arguments, findHostArguments(Body, Names));
-    if (!hasReduction(Function))
+    const bool IsByBuild = ByBuild.contains(Function->getCanonicalDecl());
+    if (!IsByBuild && !hasReduction(Function))
       continue;
     for (Launch &L : llvm::drop_begin(Facts.Launches, Launches))
-      forgetNumbers(L, "an OpenMP directive may change it");
+      forgetNumbers(L, IsByBuild
+                           ? "macros may give its template other arguments"
+                           : "an OpenMP directive may change it");
     for (HostArgument &A : llvm::drop_begin(Facts.Arguments, Arguments)) {
       A.Values.reset();
       A.Same.reset();

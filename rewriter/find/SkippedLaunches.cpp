@@ -37,12 +37,11 @@ forEachName(llvm::ArrayRef<SourceRange> Skipped, const SourceText &Text,
             llvm::ArrayRef<StringRef> Words,
             llvm::function_ref<void(StringRef, SourceLocation)> Visit) {
   for (const SourceRange &Range : Skipped) {
-    const StringRef Left =
-        Lexer::getSourceText(CharSourceRange::getCharRange(Range),
-                             Text.sources(), Text.language());
-    if (isLeftOutAlways(Left) ||
-        llvm::none_of(Words,
-                      [&](StringRef Word) { return Left.contains(Word); }))
+    const StringRef Left = Lexer::getSourceText(
+        CharSourceRange::getCharRange(Range), Text.sources(), Text.language());
+    if (isLeftOutAlways(Left) || llvm::none_of(Words, [&](StringRef Word) {
+          return Left.contains(Word);
+        }))
       continue;
     Text.forEachToken(Left, [&](const Token &Name) {
       if (Name.is(tok::raw_identifier))

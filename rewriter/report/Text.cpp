@@ -198,7 +198,8 @@ static std::string blockSize(const KernelPlan &K) {
   if (K.AddLaunchBounds)
     return Size + "; __launch_bounds__ is added" + Beside;
   const std::string &Excluded = K.Facts.BoundsExcludedBy;
-  return Size + (Excluded.empty() ? "" : "; no bound is added, for " + Excluded) +
+  return Size +
+         (Excluded.empty() ? "" : "; no bound is added, for " + Excluded) +
          Beside;
 }
 

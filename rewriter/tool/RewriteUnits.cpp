@@ -1,4 +1,5 @@
-//===-- RewriteUnits.cpp - a plan and its changes  -----------------------------===//
+//===-- RewriteUnits.cpp - a plan and its changes
+//-----------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,9 +36,8 @@ static void leaveAlone(std::vector<UnitResult> &Units,
     }
   for (UnitResult &Unit : Units)
     if (!Unit.Facts.Contents.count(File.Path) &&
-        llvm::any_of(Unit.Facts.Kernels, [&](const Kernel &K) {
-          return Launched.count(K.Id);
-        }))
+        llvm::any_of(Unit.Facts.Kernels,
+                     [&](const Kernel &K) { return Launched.count(K.Id); }))
       keepArrays(Unit, File);
 }
 

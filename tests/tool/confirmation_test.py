@@ -367,5 +367,23 @@ class Confirmation(ToolTest):
         self.assertEqual(list(scratch.iterdir()), [])
 
 
+class RegisterLimits(ToolTest):
+    """Launch bounds would undo the limit of a command."""
+
+    def diff(self, *command):
+        self.write("a.cu", moves())
+        run = self.expect(DONE, self.run_tool("rewrite", "--dry-run", "--min-speedup=0", "a.cu",
+                                              "--", "-arch=sm_90", *command))
+        return run.stdout + run.stderr
+
+    def test_no_bound_is_added_beside_one(self):
+        self.assertIn("__launch_bounds__(128)", self.diff())
+        for limit in (["-maxrregcount=32"], ["--maxrregcount", "32"], ["-Xptxas=--maxrregcount=32"]):
+            limited = self.diff(*limit)
+            self.assertIn("1 stripe", limited)
+            self.assertNotIn("__launch_bounds__", limited)
+            self.assertIn("no bound is added, for -maxrregcount", limited)
+
+
 if __name__ == "__main__":
     unittest.main()

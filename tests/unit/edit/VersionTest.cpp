@@ -472,9 +472,8 @@ TEST(Version, OfAFunctionThatBecomesATemplateIsStaticBehindItsHead) {
   const std::string Code = (Put + "\n").str();
   const FunctionText F = functionText(Code, Put, "put");
   const FileText Text(Code);
-  auto Copy =
-      copyBehind(F.Definition, F.Name, F.StaticPlace, "static", Text,
-                 {{0, 0, "template <class T>\n"}}, "Twice.");
+  auto Copy = copyBehind(F.Definition, F.Name, F.StaticPlace, "static", Text,
+                         {{0, 0, "template <class T>\n"}}, "Twice.");
   ASSERT_TRUE(bool(Copy));
   EXPECT_TRUE(StringRef(Copy->Text)
                   .contains("// Twice.\ntemplate <class T>\nstatic "

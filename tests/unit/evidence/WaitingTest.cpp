@@ -44,7 +44,8 @@ TEST(Waiting, ForWhatIsReadAnew) {
 
 // For which Clang has intrinsics.
 TEST(Waiting, ByAtomicsOfTheSystem) {
-  EXPECT_TRUE(waits("while (__nvvm_atom_sys_add_gen_i((int *)&arrived, 0) < n);"));
+  EXPECT_TRUE(
+      waits("while (__nvvm_atom_sys_add_gen_i((int *)&arrived, 0) < n);"));
   EXPECT_TRUE(waits("while (__nvvm_atom_sys_cas_gen_i(flag, 0, 1));"));
   EXPECT_FALSE(waits("while ((x = __nvvm_atom_sys_add_gen_i(flag, 1)) < n) "
                      "out[x] = x;"));
@@ -426,8 +427,8 @@ TEST(Waiting, NotWhereACounterEndsTheLoop) {
                      " if (i == n) break; out[i] = 1; }"));
 }
 
-// Those of `__ldcg` and its like are volatile for nvcc, and not for Clang, which
-// takes them out of loops.
+// Those of `__ldcg` and its like are volatile for nvcc, and not for Clang,
+// which takes them out of loops.
 TEST(Waiting, ForLoadsWithHints) {
   auto Loads = [](const std::string &Asm) {
     return waits("do " + Asm +

@@ -58,6 +58,22 @@ TEST(BlockSize, NotWhatAnotherBuildMayDefineOtherwise) {
   EXPECT_EQ(ThreadsWith("#ifdef BIG\n#define THREADS 512\n#else\n"
                         "#define THREADS 64\n#endif\n#if 1"),
             0u);
+  EXPECT_EQ(
+      ThreadsWith(Mine + "constexpr int t() { return THREADS; }\n#if 1", "t()"),
+      0u);
+  auto ThreadsOf = [&](const std::string &Template, const std::string &Call) {
+    return hostFacts(Mine + "#define SMALL 32\ntemplate <int N> " + Template +
+                     "\nvoid go(int *out) { " + Call + "(out); }")
+        .Launches.at(0)
+        .Threads.value_or(0);
+  };
+  const std::string Run = "void run(int *out) { kernel<<<1, N>>>(out); }";
+  EXPECT_EQ(ThreadsOf(Run, "run<THREADS>"), 0u);
+  EXPECT_EQ(ThreadsOf(Run, "run<SMALL>"), 32u);
+  EXPECT_EQ(ThreadsOf("struct S { static " + Run + " };", "S<THREADS>::run"),
+            0u);
+  EXPECT_EQ(ThreadsOf("struct S { static " + Run + " };", "S<SMALL>::run"),
+            32u);
   // Its launch is compiled together with it, and a header is read once.
   EXPECT_EQ(ThreadsWith("#if 1\n#define THREADS 128"), 128u);
   EXPECT_EQ(ThreadsWith("#ifndef HEADER_H\n#define HEADER_H\n"
@@ -454,9 +470,9 @@ TEST(HostView, HasTheLaunchesThatTheDeviceDoesNotSee) {
 TEST(HostView, HasTheConstantsOfTheHost) {
   const std::string Chosen = "#ifdef __CUDA_ARCH__\nconstexpr int N = 32;\n"
                              "#else\nconstexpr int N = 64;\n#endif\n";
-  EXPECT_EQ(largestIn(Chosen + "void run(int *out) { kernel<<<1, N>>>(out); }",
-                      1),
-            64u);
+  EXPECT_EQ(
+      largestIn(Chosen + "void run(int *out) { kernel<<<1, N>>>(out); }", 1),
+      64u);
   EXPECT_EQ(largestIn(Chosen + "static void run(int *out, int t = N) {\n"
                                "  int u = 16;\n#ifndef __CUDA_ARCH__\n"
                                "  u = 96;\n#endif\n"

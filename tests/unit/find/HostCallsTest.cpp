@@ -172,7 +172,8 @@ TEST(AddressTaken, ByALaunchOfAnotherConfiguration) {
   EXPECT_FALSE(TakenIn("#ifdef BIG", "use(n::k<int>);"));
   EXPECT_FALSE(TakenIn("#ifdef BIG", "n::other<<<1, 512>>>(p);"));
   EXPECT_FALSE(TakenIn("#ifdef BIG", "// n::k<<<1, 512>>>(p);"));
-  EXPECT_TRUE(TakenIn("#ifdef BIG", "n::k<<<1, 512>>>(p);\n#endif // BIG\n#if 1"));
+  EXPECT_TRUE(
+      TakenIn("#ifdef BIG", "n::k<<<1, 512>>>(p);\n#endif // BIG\n#if 1"));
   EXPECT_FALSE(TakenIn("#ifdef BIG", "f<<<1, 512>>>(p);\n#endif // k\n#if 1"));
   // The host sees it.
   EXPECT_FALSE(TakenIn("#ifndef __CUDA_ARCH__", "n::k<<<1, 512>>>(p);"));

@@ -368,7 +368,8 @@ TEST(KernelText, HasNothingBesideItWhereAConditionChoosesTheDefinition) {
   };
   const std::string Problem =
       "text that a condition leaves out may define it, too";
-  EXPECT_EQ(TextIf("__global__ void kernel(int *p) {}").VersionProblem, Problem);
+  EXPECT_EQ(TextIf("__global__ void kernel(int *p) {}").VersionProblem,
+            Problem);
   EXPECT_EQ(TextIf("__global__ void kernel(int *p) {}").Problem, Problem);
   EXPECT_EQ(TextIf("__global__ void other(int *p) {}").VersionProblem, "");
 }
