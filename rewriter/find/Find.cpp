@@ -190,6 +190,10 @@ void UnitReader::forgetNumbers(Launch &L, const std::string &Why) const {
   L.Source = Why;
 }
 
+static void forgetValue(HostArgument &A) {
+  A = {A.For, std::nullopt, std::nullopt};
+}
+
 // Kernels without findings are kept too, since their launches and shared memory
 // may concern another unit.
 void UnitReader::readKernels() {
@@ -429,10 +433,7 @@ void UnitReader::readHost() {
       forgetNumbers(L, IsByBuild
                            ? "macros may give its template other arguments"
                            : "an OpenMP directive may change it");
-    for (HostArgument &A : llvm::drop_begin(Facts.Arguments, Arguments)) {
-      A.Values.reset();
-      A.Same.reset();
-    }
+    llvm::for_each(llvm::drop_begin(Facts.Arguments, Arguments), forgetValue);
   }
   for (const BodyIndex &Init : Initializers) {
     readLaunches(Init, /*OnDevice=*/false);
@@ -576,11 +577,8 @@ UnitFacts UnitReader::read(bool IsAlone) {
     if (!WhyHostUnknown.empty())
       forgetNumbers(L, WhyHostUnknown);
   }
-  for (HostArgument &A : Facts.Arguments)
-    if (!WhyHostUnknown.empty()) {
-      A.Values.reset();
-      A.Same.reset();
-    }
+  if (!WhyHostUnknown.empty())
+    llvm::for_each(Facts.Arguments, forgetValue);
   noteUnseenUses(Elsewhere);
   readKernels();
   Facts.Callees = Pointers.callees();
