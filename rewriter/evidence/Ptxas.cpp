@@ -178,6 +178,19 @@ std::string withoutPtxasReport(StringRef Text) {
   return Result;
 }
 
+std::string firstErrorIn(StringRef Said) {
+  StringRef First;
+  for (StringRef Line : split(Said, '\n')) {
+    Line = Line.trim();
+    if (Line.contains_insensitive("error") ||
+        Line.contains_insensitive("fatal"))
+      return Line.str();
+    if (First.empty())
+      First = Line;
+  }
+  return First.str();
+}
+
 ResourceTable forKernels(const ResourceTable &Reported,
                          const std::vector<Kernel> &Kernels,
                          const std::set<std::string> &OfVersions) {

@@ -69,6 +69,9 @@ std::optional<ResourceTable> readCompile(const NvccCompile &Compile,
 /// \p Text without what ptxas prints under -v.
 std::string withoutPtxasReport(llvm::StringRef Text);
 
+/// The first error in what a compiler \p Said; its first line if it says none.
+std::string firstErrorIn(llvm::StringRef Said);
+
 } // namespace bankstripe
 
 #endif

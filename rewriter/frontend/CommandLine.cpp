@@ -67,20 +67,53 @@ bool isNamed(StringRef Program, StringRef Names) {
   return isAmong(Name, Names);
 }
 
-constexpr StringLiteral Launchers = "ccache sccache distcc icecc time nice env";
+/// Whether \p Word is nvcc or Clang, of some version, or a wrapper that is
+/// named after nvcc.
+bool namesCompiler(StringRef Word) {
+  if (Word.starts_with("-") || // And `env CUDACXX=/usr/bin/nvcc` starts none.
+      (Word.contains('=') && !Word.starts_with("/")))
+    return false;
+  StringRef Name = sys::path::filename(Word);
+  Name.consume_back(".exe");
+  Name = Name.rtrim("0123456789.-");
+  return Name.ends_with("clang") || Name.ends_with("clang++") ||
+         (Name.contains("nvcc") && !Name.contains('.'));
+}
+
+/// The place of the compiler: of the first word that names nvcc or Clang,
+/// whatever starts it. What follows a source, or an option that takes a path,
+/// is an argument of another compiler, which is the first word behind
+/// Launchers.
+size_t findCompiler(ArrayRef<std::string> Args) {
+  constexpr StringLiteral Launchers =
+      "ccache sccache distcc icecc time nice env --";
+  constexpr StringLiteral TakePaths =
+      "-o -I -isystem -include -ccbin --compiler-bindir";
+  if (!Args.empty() && StringRef(Args[0]).starts_with("-") && Args[0] != "--")
+    return 0;
+  for (size_t I = 0; I != Args.size(); ++I) {
+    if (namesCompiler(Args[I]) && !(I && isAmong(Args[I - 1], TakePaths)))
+      return I;
+    if (isAmong(sys::path::extension(Args[I]), ".cu .cpp .cc .cxx .c .C"))
+      break;
+  }
+  return find_if(Args,
+                 [&](StringRef Arg) { return !isNamed(Arg, Launchers); }) -
+         Args.begin();
+}
 
 } // namespace
 
 CommandLine readCommandLine(ArrayRef<std::string> Args, StringRef Directory) {
   CommandLine Command;
+  const size_t Words = Args.size();
   if (Args.size() > 1 && isNamed(Args[0], "bankstripe") && Args[1] == "wrap") {
     Args = Args.drop_front(2); // A build may have been recorded with it.
     while (!Args.empty() && StringRef(Args[0]).starts_with("-"))
       Args = Args.drop_front();
   }
-  while (!Args.empty() &&
-         (isNamed(Args.front(), Launchers) || Args.front() == "--"))
-    Args = Args.drop_front();
+  Args = Args.drop_front(findCompiler(Args));
+  Command.Place = Words - Args.size();
   if (!Args.empty() && !StringRef(Args.front()).starts_with("-")) {
     Command.Compiler = Args.front();
     Args = Args.drop_front();

@@ -25,15 +25,16 @@ struct CompileJob;
 /// A command line, taken apart.
 struct CommandLine {
   std::string Compiler;          ///< As spelled; empty when there is none.
+  size_t Place = 0;              ///< Where it stood.
   bool IsNvcc = false;           ///< Else it is written for Clang.
   std::vector<std::string> Args; ///< What follows the compiler, with the
                                  ///< content of response files in their place.
   Dialect dialect() const { return IsNvcc ? Dialect::Nvcc : Dialect::Clang; }
 };
 
-/// Takes \p Args apart: launchers such as ccache stand before the compiler,
-/// `@file` (and, for nvcc, `--options-file file`) name further arguments,
-/// relative to \p Directory.
+/// Takes \p Args apart: whatever starts the compiler stands before it, such as
+/// ccache or `env A=1`; `@file` (and, for nvcc, `--options-file file`) name
+/// further arguments, relative to \p Directory.
 CommandLine readCommandLine(llvm::ArrayRef<std::string> Args,
                             llvm::StringRef Directory);
 

@@ -173,9 +173,9 @@ void Confirmation::warn(const UnitRecord &Unit, llvm::Error E,
             "-rdc=true "
             "-arch=...'"
           : "";
-  if (!Work.isVerbose() || Message.empty())
-    Message.clear();
-  else
+  if (!Work.isVerbose())
+    Message = firstErrorIn(Message);
+  if (!Message.empty())
     Message.insert(0, ": ");
   if (Work.isVerbose() ||
       (!Work.isQuiet() && isConcerned(Unit.Unit, /*IfItPaid=*/true)))

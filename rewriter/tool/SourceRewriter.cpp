@@ -120,10 +120,17 @@ bankstripe::compileOwn(const CompilerCommand &Command,
   std::vector<std::string> Extra;
   if (Reports)
     Extra.emplace_back("-Xptxas=-v");
-  if (!QuoteFolder.empty() && Command.IsNvcc) // In one word, as ccache likes.
-    Extra.push_back(("-Xcompiler=-iquote," + QuoteFolder).str());
-  else if (!QuoteFolder.empty())
+  // ccache keeps nothing of nvcc that is given an option in two words, and
+  // scripts in its place may know no other form.
+  const bool IsScript =
+      path::filename(Command.Words[Command.Compiler]) != "nvcc";
+  const std::string Iquote = ("-iquote," + QuoteFolder).str();
+  if (!QuoteFolder.empty() && !Command.IsNvcc)
     Extra.insert(Extra.end(), {"-iquote", QuoteFolder.str()});
+  else if (!QuoteFolder.empty() && IsScript)
+    Extra.insert(Extra.end(), {"-Xcompiler", Iquote});
+  else if (!QuoteFolder.empty())
+    Extra.push_back("-Xcompiler=" + Iquote);
   const TimePoint Begin = std::chrono::steady_clock::now();
   OwnCompile Result;
   Result.Ended =
@@ -135,6 +142,12 @@ bankstripe::compileOwn(const CompilerCommand &Command,
   for (std::string *Text : {&Result.Ended.Out, &Result.Ended.Err})
     *Text = withoutPtxasReport(*Text);
   return Result;
+}
+
+std::string bankstripe::refusalOf(StringRef Copy, const ProcessResult &Ended) {
+  return ("the rewritten copy '" + Copy +
+          "' does not compile: " + firstErrorIn(Ended.Err + Ended.Out))
+      .str();
 }
 
 // With KeepsObject, that of the original is there, and is put aside.
@@ -153,7 +166,7 @@ SourceRewriter::compileChanged(llvm::ArrayRef<ChangedFile> Changes,
     endBy(Result.Compiled->Ended.Interrupted);
   if (Result.Compiled->Ended.succeeded())
     return NvccCompile{Result.Compiled->Report, Command.Output};
-  Result.Refused = Copy;
+  Result.Refused = refusalOf(Copy, Result.Compiled->Ended);
   return llvm::createStringError(Result.Compiled->Ended.Err);
 }
 
@@ -241,7 +254,7 @@ SourceResult SourceRewriter::rewriteWith(const ToolOptions &Options,
   if (!Run)
     return Unreadable(toString(Run.takeError()));
   if (Run->Read.SomeFailed)
-    return Unreadable("it does not parse");
+    return Unreadable(Run->Read.Problems.back().Message);
   if (Options.level() != Detail::Quiet) // Shown where the user asks for it.
     printText(llvm::errs(), Run->Decisions, Run->Resources, Options.level(),
               Options.Report.Explain, /*PathsGiven=*/false);
@@ -262,7 +275,8 @@ SourceResult
 SourceRewriter::copyWith(llvm::ArrayRef<ChangedFile> Changes) const {
   if (Changes.empty())
     return {};
-  auto Made = makeShadow(Tree, Command.Folders, Changes, folder());
+  auto Made =
+      makeShadow(Tree, Command.Folders, Changes, folder(), Command.OneFolder);
   if (llvm::Error Problem = Made ? writeShadow(*Made) : Made.takeError())
     return {SourceResult::Unchanged, toString(std::move(Problem))};
   SourceResult Result{SourceResult::Rewritten, "", {}, Made->QuoteFolder};
@@ -278,26 +292,27 @@ static bool isExcluded(StringRef Source, const ToolOptions &Options) {
   return Excluded && Excluded->contain(realPath(Source), realPath("."));
 }
 
-// Where the headers cannot be copied, their arrays stay.
+// Where the headers cannot be copied, their arrays stay, which Message says.
 SourceResult SourceRewriter::rewrite(bool IfKnown,
                                      const OwnCompile *AsIs) const {
   std::optional<ToolOptions> Options = readOptions();
   if (!Options)
     return {SourceResult::NoFlags, "'" + llvm::join(Flags, " ") +
-                                       "' is not understood by 'bankstripe "
-                                       "rewrite'"};
+                                       "' is not understood; see bankstripe "
+                                       "wrap --help"};
   if (isExcluded(Command.Input, *Options)) {
     note("'" + Command.Input + "' is excluded; it is compiled as it is");
     return {};
   }
-  SourceResult Result =
+  SourceResult All =
       rewriteWith(*Options, /*HeadersChange=*/true, IfKnown, AsIs);
-  if (Result.What == SourceResult::Unchanged && !Result.Message.empty()) {
-    note(Result.Message + "; arrays in headers stay where they are");
-    return rewriteWith(*Options, /*HeadersChange=*/false, /*IfKnown=*/false,
-                       AsIs);
-  }
-  return Result;
+  if (All.What != SourceResult::Unchanged || All.Message.empty())
+    return All;
+  SourceResult Own = rewriteWith(*Options, /*HeadersChange=*/false,
+                                 /*IfKnown=*/false, AsIs);
+  if (Own.Message.empty())
+    Own.Message = std::move(All.Message);
+  return Own;
 }
 
 SourceResult SourceRewriter::askApart(bool IfKnown,

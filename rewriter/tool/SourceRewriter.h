@@ -47,7 +47,7 @@ struct SourceResult {
     Interrupted
   };
   Kind What = Unchanged;
-  std::string Message = {};
+  std::string Message = {}; ///< Why not, or not all of it.
   /// The copies with their originals, that of a single source first.
   std::vector<std::pair<std::string, std::string>> Copies = {};
   std::string QuoteFolder = {};
@@ -59,7 +59,7 @@ struct SourceResult {
   bool Reports = false;
   /// The compile of the copies, if that was done by the way.
   std::optional<OwnCompile> Compiled = {};
-  std::string Refused = {}; ///< A copy that does not compile; empty: none.
+  std::string Refused = {}; ///< Why a copy does not compile; empty: it does.
 };
 
 BANKSTRIPE_FIELDS(SourceResult, What, Message, Copies, QuoteFolder, Decisions,
@@ -73,6 +73,9 @@ bool asksPtxas(const CompilerCommand &Command);
 OwnCompile compileOwn(const CompilerCommand &Command,
                       const std::map<std::string, std::string> &CopyOf,
                       llvm::StringRef QuoteFolder, bool Reports);
+
+/// What the compiler has against \p Copy.
+std::string refusalOf(llvm::StringRef Copy, const ProcessResult &Ended);
 
 /// Where the object of the original lies while a copy is compiled.
 std::string keptObject(const CompilerCommand &Command);

@@ -41,6 +41,7 @@ private:
   bool readAllIncludes();
   SourceResult askAll(bool IfKnown);
   bool mayCompileFirst() const;
+  bool failedOnOption(const OwnCompile &Compile) const;
   std::optional<int> compileFirst();
   int compileAsIs(const SourceResult &Result);
   int compileCopies(const SourceResult &Result);
@@ -50,10 +51,10 @@ private:
   statsOf(std::map<std::string, int64_t> Counts,
           const std::optional<OwnCompile> &Own = std::nullopt) const;
   void tellNews(const SourceResult &Result, const CompileStats &Stats) const;
-  void warnOfCopy(StringRef Copy) const {
-    warn("the rewritten copy of '" + Names +
-         "' does not compile, so it was compiled as it is; see " + Copy);
+  void warnOfAsIs(const llvm::Twine &Why) const {
+    warn("'" + Names + "' is compiled as it is: " + Why);
   }
+  void warnOfLeft() const { llvm::for_each(Left, warn); }
 
   const TimePoint Begin = std::chrono::steady_clock::now();
   CompilerCommand Command;
@@ -62,6 +63,7 @@ private:
   std::vector<SourceRewriter> Sources;
   /// Of those that are rewritten.
   std::map<std::string, std::string> CopyOf;
+  std::vector<std::string> Left; ///< What is not, and why.
   std::optional<OwnCompile> AsIs;
   std::map<std::string, std::string> DepfilesAsIs; ///< Their texts.
 };
@@ -87,8 +89,6 @@ static void addResult(SourceResult &Into, SourceResult More) {
   };
   if (Rank(More.What) > Rank(Into.What))
     Into.What = More.What;
-  if (!More.Message.empty())
-    Into.Message += (Into.Message.empty() ? "" : "; ") + More.Message;
   llvm::append_range(Into.Copies, More.Copies);
   llvm::append_range(Into.Unfulfilled, More.Unfulfilled);
   if (Into.Decisions.empty())
@@ -102,30 +102,23 @@ static void addResult(SourceResult &Into, SourceResult More) {
     Into.Counts[What] += Number;
 }
 
-// A folder for what one source includes would be one for the others.
-static bool mayNameFolder(const SourceResult &Result,
-                          const CompilerCommand &Command) {
-  return Result.QuoteFolder.empty() ||
-         llvm::all_of(Command.Sources, [&](StringRef Source) {
-           return path::parent_path(Source) == path::parent_path(Command.Input);
-         });
-}
-
 SourceResult Launcher::askAll(bool IfKnown) {
   SourceResult All;
   CopyOf.clear();
+  Left.clear();
   const OwnCompile *Own = AsIs && Sources.size() == 1 ? &*AsIs : nullptr;
   for (const SourceRewriter &Source : Sources) {
     if (!mayHoldPrivateArray(Source.tree()))
       continue;
     SourceResult One = Source.askApart(IfKnown, Own);
-    if (!mayNameFolder(One, Command))
-      One = {SourceResult::Unchanged,
-             "the sources of '" + Names + "' lie in several folders"};
-    if (One.What == SourceResult::Rewritten)
+    const std::string Name = "'" + Source.command().Input + "'";
+    const bool IsRewritten = One.What == SourceResult::Rewritten;
+    if (IsRewritten)
       CopyOf[Source.command().Input] = One.Copies.front().first;
-    else if (One.What == SourceResult::Unreadable && Sources.size() > 1)
-      warn("'" + Source.command().Input + "' cannot be worked on");
+    if (!One.Message.empty())
+      Left.push_back((IsRewritten ? "arrays in headers of " + Name + " stay: "
+                                  : Name + " is compiled as it is: ") +
+                     One.Message);
     addResult(All, std::move(One));
     if (All.What == SourceResult::Unknown)
       break;
@@ -217,6 +210,17 @@ static void show(StringRef Out, StringRef Err) {
   llvm::errs() << Err;
 }
 
+// Whether a program before the compiler, or in its place, may not know our
+// option: what a compiler has against a source names it.
+bool Launcher::failedOnOption(const OwnCompile &Compile) const {
+  const ProcessResult &Ended = Compile.Ended;
+  return !Ended.succeeded() && !Ended.wasKilled() && !Ended.Interrupted &&
+         path::filename(Command.Words.front()) != "nvcc" &&
+         llvm::none_of(Command.Sources, [&](StringRef Source) {
+           return StringRef(Compile.Report).contains(path::filename(Source));
+         });
+}
+
 // Compiles the source as it is. \returns the exit status if that is all there
 // is to do: it is wrong, or no kernel could gain from a rewrite.
 std::optional<int> Launcher::compileFirst() {
@@ -224,6 +228,13 @@ std::optional<int> Launcher::compileFirst() {
   for (const std::string &Depfile : Command.Depfiles)
     if (auto Text = readText(Depfile))
       DepfilesAsIs[Depfile] = std::move(*Text);
+  if (failedOnOption(*AsIs)) {
+    const ProcessResult Again = runProcess(Command.Words, Output::Shown);
+    if (Again.succeeded())
+      warnOfAsIs("with -Xptxas=-v it does not compile: " +
+                 firstErrorIn(AsIs->Report));
+    return endAs(Again);
+  }
   if (AsIs->Ended.succeeded() &&
       llvm::any_of(Sources, [&](const SourceRewriter &Source) {
         return mayGain(AsIs->Report, Source.tree());
@@ -280,11 +291,9 @@ int Launcher::compileAsIs(const SourceResult &Result) {
   if (Ended.succeeded()) {
     mendDepfiles(Result);
     if (Result.What == SourceResult::Unreadable)
-      warn("'" + Names +
-           "' cannot be worked on, so it was compiled as it is "
-           "(BANKSTRIPE_VERBOSE=1 says why)");
+      warnOfLeft();
     if (!Result.Refused.empty())
-      warnOfCopy(Result.Refused);
+      warnOfAsIs(Result.Refused);
   }
   return endAs(Ended);
 }
@@ -331,7 +340,7 @@ int Launcher::compileCopies(const SourceResult &Result) {
   const ProcessResult Again =
       IsBack ? AsIs->Ended : runProcess(Command.Words, Output::Shown);
   if (Again.succeeded()) {
-    warnOfCopy(Result.Copies.front().first);
+    warnOfAsIs(refusalOf(Result.Copies.front().first, Ended));
     mendDepfiles(Result);
   }
   return endAs(Again);
@@ -375,22 +384,70 @@ int Launcher::run() {
   switch (Result.What) {
   case SourceResult::Unknown:
   case SourceResult::Unchanged:
-    if (!Result.Message.empty())
-      warn(Result.Message + "; '" + Names + "' is compiled as it is");
+  case SourceResult::NoFlags:
+    warnOfLeft();
     return compileAsIs(Result);
   case SourceResult::Unreadable:
-    note(Result.Message);
-    return compileAsIs(Result);
-  case SourceResult::NoFlags:
-    warn(Result.Message + ", so '" + Names + "' is compiled as it is");
-    return compileAsIs(Result);
+    return compileAsIs(Result); // It warns, if that succeeds.
   case SourceResult::Interrupted:
     takeBackAsIs(Result);
     return ExitSomeFailed;
   case SourceResult::Rewritten:
+    warnOfLeft();
     break;
   }
   return compileCopies(Result);
+}
+
+// The words of `env A=1`, `cmake -E env A=1` or `cmake -E chdir FOLDER` among
+// those before a compiler.
+static llvm::ArrayRef<std::string>
+findSettings(llvm::ArrayRef<std::string> Words) {
+  for (size_t I = 0; I != Words.size(); ++I) {
+    const bool OfCMake = I > 1 && Words[I - 1] == "-E";
+    size_t End = I + 1;
+    if (OfCMake && Words[I] == "chdir")
+      ++End;
+    for (; path::filename(Words[I]) == "env" && End < Words.size(); ++End) {
+      const StringRef Word = Words[End];
+      if (isAmong(Word, "-u -C -a --unset --chdir --argv0 --modify"))
+        ++End; // Its value.
+      else if (!Word.starts_with("-") && !Word.contains('='))
+        break;
+    }
+    if (End > I + 1)
+      return Words.slice(0, std::min(End, Words.size()))
+          .drop_front(OfCMake ? I - 2 : I);
+  }
+  return {};
+}
+
+// Runs the launcher behind the settings, since what nvcc and Clang are asked
+// depends on them as the compile does. \returns only if there are none.
+static void moveBehindSettings(const CompilerCommand &Command,
+                               llvm::ArrayRef<std::string> Flags) {
+  const llvm::ArrayRef Words(Command.Words);
+  const auto Settings = findSettings(Words.take_front(Command.Compiler));
+  if (Settings.empty())
+    return;
+  std::vector<std::string> Moved(Settings.begin(), Settings.end());
+  Moved.push_back(fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&moveBehindSettings)));
+  Moved.emplace_back("wrap");
+  if (llvm::all_of(Flags, [](StringRef F) { return F.starts_with("-"); }))
+    llvm::append_range(Moved, Flags);
+  Moved.insert(Moved.end(), Words.begin(), Settings.begin());
+  Moved.insert(Moved.end(), Settings.end(), Words.end());
+  unsetenv("BANKSTRIPE_WRAPPED");
+  exit(become(Moved));
+}
+
+// Whether device code of Command might gain.
+static bool mayGain(const CompilerCommand &Command) {
+  return llvm::any_of(Command.Sources, [&](StringRef Source) {
+    const auto Tree = readIncludeTree(Source, Command.Folders);
+    return Source == "-" || (Tree && mayHoldPrivateArray(*Tree));
+  });
 }
 
 // The options of `rewrite` before the compiler, whose name looks like none;
@@ -448,9 +505,14 @@ int bankstripe::runWrap(std::vector<std::string> Words) {
                           environment("NVCC_APPEND_FLAGS"));
   Command.Folders.addFromEnvironment(environment("CPATH"));
   if (!Command.WhyNot.empty()) {
-    note(Command.WhyNot + "; the command is run as it is");
+    if (mayGain(Command))
+      warn("'" + llvm::join(Command.Sources, ", ") +
+           "' is compiled as it is: " + Command.WhyNot);
+    else
+      note(Command.WhyNot + "; the command is run as it is");
     return become(Words);
   }
+  moveBehindSettings(Command, Flags);
   return Launcher(std::move(Command), std::move(Flags)).run();
 }
 

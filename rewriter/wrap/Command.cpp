@@ -142,9 +142,15 @@ void Reader::read(const CompilerOption &Option) {
   }
 }
 
+// Kokkos' nvcc_wrapper says `-x cu` to nvcc for each source.
 bool Reader::isCuda(StringRef File) const {
+  const StringRef Compiler = Command.Words[Command.Compiler];
   return Language == "cu" || Language == "cuda" ||
-         (Language.empty() && path::extension(File) == ".cu");
+         (Language.empty() &&
+          (path::extension(File) == ".cu" ||
+           (path::filename(Compiler) == "nvcc_wrapper" &&
+            isAmong(path::extension(File), ".cpp .cxx .cc .C") &&
+            !llvm::is_contained(Command.Args, "--host-only"))));
 }
 
 static std::string outputOf(StringRef Source, StringRef Folder,
@@ -170,28 +176,35 @@ void Reader::findDepfiles() {
 void Reader::finish() {
   if (!Command.WhyNot.empty())
     return;
-  std::set<StringRef> Names;
+  std::set<StringRef> Names, Parents;
   Alone &= Inputs.size() == 1;
-  bool HaveOneName = false;
   for (const std::string &File : Inputs) {
-    if (File == "-")
-      Command.WhyNot = "the source is read from standard input";
-    if (isLinked(File) || !isCuda(File))
+    if (isLinked(File))
+      continue;
+    Parents.insert(path::parent_path(File));
+    if (!isCuda(File))
       continue;
     Command.Sources.push_back(File);
-    HaveOneName |= !Names.insert(path::stem(File)).second;
+    Names.insert(path::stem(File));
   }
-  if (!Command.WhyNot.empty())
-    return;
+  Command.OneFolder = Parents.size() == 1;
   if (Command.Sources.empty())
     Command.WhyNot = "no CUDA source is compiled";
-  else if (HaveOneName)
-    Command.WhyNot = "two of its sources have the same name";
+  else if (llvm::is_contained(Command.Sources, "-"))
+    Command.WhyNot = "it is read from standard input; give a file";
+  else if (Names.size() != Command.Sources.size())
+    Command.WhyNot = "two sources of the command have the same name; compile "
+                     "each by a command of its own";
   else if (Command.Sources.size() > 1 && WritesDepfile)
-    Command.WhyNot = "it writes the dependencies of several sources at once";
+    Command.WhyNot = "the command writes the dependencies of several sources; "
+                     "compile each by a command of its own";
   if (!Command.WhyNot.empty())
     return;
   Command.Input = Command.Sources.front();
+  if (Language.empty() && llvm::any_of(Command.Sources, [](StringRef Source) {
+        return path::extension(Source) != ".cu";
+      }))
+    Command.AllArgs.insert(Command.AllArgs.begin(), {"-x", "cu"});
   Command.WholeProgram = Links && Alone;
   if (Command.Output.empty())
     Command.Output = outputOf(Command.Input, OutputFolder, Suffix);
@@ -213,8 +226,7 @@ CompilerCommand bankstripe::readCompilerCommand(std::vector<std::string> Words,
   CommandLine Line = readCommandLine(Words, Directory);
   Command.Words = std::move(Words);
   Command.Args = std::move(Line.Args);
-  auto Found = llvm::find(Command.Words, Line.Compiler);
-  if (Line.Compiler.empty() || Found == Command.Words.end()) {
+  if (Line.Compiler.empty()) {
     Command.WhyNot = "it names no compiler";
     return Command;
   }
@@ -223,15 +235,15 @@ CompilerCommand bankstripe::readCompilerCommand(std::vector<std::string> Words,
   llvm::append_range(Command.AllArgs, Command.Args);
   if (Line.IsNvcc)
     llvm::append_range(Command.AllArgs, splitWords(After));
-  Command.Compiler = Found - Command.Words.begin();
+  Command.Compiler = Line.Place;
   Command.IsNvcc = Line.IsNvcc;
   StringRef Name = path::filename(Line.Compiler);
   // A wrapper of another name is taken for what its arguments are written for.
-  if (!Line.IsNvcc && !Name.contains("clang") &&
-      !looksLikeClang(Command.AllArgs))
+  const bool IsOther = !Line.IsNvcc && !Name.contains("clang") &&
+                       !looksLikeClang(Command.AllArgs);
+  Reader(Command).run(Line.dialect());
+  if (IsOther)
     Command.WhyNot = ("'" + Name + "' is neither nvcc nor Clang").str();
-  else
-    Reader(Command).run(Line.dialect());
   return Command;
 }
 

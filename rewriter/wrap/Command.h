@@ -33,11 +33,13 @@ struct CompilerCommand {
                                   ///< content of response files in their place.
   /// The same with what the environment adds to it.
   std::vector<std::string> AllArgs;
-  /// Why it is not a compile of CUDA files; empty when it is. All that follows
-  /// is then known.
-  std::string WhyNot;
   std::vector<std::string> Sources; ///< The CUDA files, as spelled.
-  std::string Input;                ///< The first of them.
+  /// Why it is run as it is; empty when it is a compile of CUDA files. All that
+  /// follows is then known.
+  std::string WhyNot;
+  std::string Input; ///< The first of the sources.
+  /// All sources, those in C++ as well, lie in one folder.
+  bool OneFolder = true;
   std::string Output; ///< What it makes, of Input at least; never empty.
   /// It makes device code on its own, whose kernels are found by name.
   bool MakesModule = false;

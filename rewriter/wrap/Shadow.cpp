@@ -26,8 +26,10 @@ namespace {
 class Maker {
 public:
   Maker(const IncludeTree &Tree, const IncludeFolders &Folders,
-        llvm::ArrayRef<ChangedFile> Changes, StringRef Folder)
-      : Tree(Tree), Folders(Folders), Changes(Changes), Folder(Folder) {}
+        llvm::ArrayRef<ChangedFile> Changes, StringRef Folder,
+        bool MayNameFolder)
+      : Tree(Tree), Folders(Folders), Changes(Changes), Folder(Folder),
+        MayNameFolder(MayNameFolder) {}
 
   llvm::Expected<Shadow> make();
 
@@ -52,6 +54,7 @@ private:
   const IncludeFolders &Folders;
   llvm::ArrayRef<ChangedFile> Changes;
   StringRef Folder;
+  const bool MayNameFolder;
   std::map<std::string, const ChangedFile *> Changed; ///< By real path.
   /// By real path; below Folder.
   std::map<std::string, std::string> Copies;
@@ -112,6 +115,9 @@ llvm::Error Maker::checkFile(const std::string &Real,
       return refuse(Tree.Files.at(Tree.Main).Name, "it is included itself");
     if (!D.Length && StringRef(File.Text).contains("\"../"))
       return refuse(File.Name, "a macro may name a file above its folder");
+    if (!D.Length && !MayNameFolder)
+      return refuse(File.Name, "a macro names a file that it includes, and the "
+                               "sources of the command lie in several folders");
     if (!D.Length)
       NeedsQuoteFolder = true;
   }
@@ -253,7 +259,8 @@ llvm::Expected<Shadow> Maker::make() {
     return E;
   // A source that is named in part is spelled so in the names of what it
   // includes.
-  NeedsQuoteFolder = !path::is_absolute(Tree.Files.at(Tree.Main).Name);
+  NeedsQuoteFolder =
+      MayNameFolder && !path::is_absolute(Tree.Files.at(Tree.Main).Name);
   for (const auto &[Real, Copy] : Copies)
     if (llvm::Error E = checkFile(Real, Tree.Files.at(Real)))
       return E;
@@ -292,8 +299,9 @@ llvm::Expected<Shadow> Maker::make() {
 
 llvm::Expected<Shadow>
 bankstripe::makeShadow(const IncludeTree &Tree, const IncludeFolders &Folders,
-                       llvm::ArrayRef<ChangedFile> Changes, StringRef Folder) {
-  return Maker(Tree, Folders, Changes, Folder).make();
+                       llvm::ArrayRef<ChangedFile> Changes, StringRef Folder,
+                       bool MayNameFolder) {
+  return Maker(Tree, Folders, Changes, Folder, MayNameFolder).make();
 }
 
 llvm::Error bankstripe::writeShadow(const Shadow &S) {

@@ -40,12 +40,13 @@ struct Shadow {
 std::string shadowFolder(llvm::StringRef Object);
 
 /// Makes copies of the files of \p Tree that \p Changes change, and of those
-/// that include them, below \p Folder. Errors: a copy would not be read as its
-/// original was; the message names the file.
+/// that include them, below \p Folder. Only if it \p MayNameFolder a folder for
+/// quoted names is named; else the names in the copies are whole paths. Errors:
+/// a copy would not be read as its original was; the message names the file.
 llvm::Expected<Shadow> makeShadow(const IncludeTree &Tree,
                                   const IncludeFolders &Folders,
                                   llvm::ArrayRef<ChangedFile> Changes,
-                                  llvm::StringRef Folder);
+                                  llvm::StringRef Folder, bool MayNameFolder);
 
 /// Writes what is not there yet. Files that hold the same are not touched.
 llvm::Error writeShadow(const Shadow &S);
