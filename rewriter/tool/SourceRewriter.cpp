@@ -331,7 +331,13 @@ SourceResult SourceRewriter::askApart(bool IfKnown,
   if (Ended.succeeded())
     Result = fromBytes<SourceResult>(Ended.Answer);
   if (!Result)
-    return {SourceResult::Unreadable, "bankstripe crashed on it"};
+    return {SourceResult::Unreadable,
+            "bankstripe crashed on it; please report it"};
+  if (Result->What == SourceResult::Unreadable) {
+    Result->Message = firstErrorIn(Result->Message);
+    if (!Ended.Out.empty())
+      Result->Message += ": " + firstErrorIn(Ended.Out);
+  }
   return *Result;
 }
 
