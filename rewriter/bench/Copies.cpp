@@ -185,24 +185,88 @@ llvm::Error Copies::copy(StringRef File, StringRef Place) const {
   return put(Place, Text, File);
 }
 
-// The changed file that File includes, or what it includes does, each by its
-// place beside the one that includes it.
-static std::string
-changedBeside(const std::string &File,
-              const std::map<std::string, const ChangedFile *> &Changed,
-              std::set<std::string> &Seen) {
-  const std::string Text =
-      Seen.insert(File).second ? readText(File).value_or("") : "";
-  for (const IncludeDirective &D : findIncludes(Text)) {
-    auto Found = D.Quoted ? findIncluded(D, File, {}) : std::nullopt;
-    if (!Found)
+namespace {
+
+/// What a compiler reads that is given the copy of a source.
+class ReadByCopies {
+public:
+  ReadByCopies(const Copies &Tree, const CompileJob &Job,
+               const std::set<std::string> &Files);
+  /// Follows the includes of \p File, of which this is the copy if \p Lacking
+  /// is empty: else the file or folder that would have to be copied as well.
+  void read(const std::string &File, const std::string &Lacking);
+  /// What is wrong with it; empty: nothing.
+  std::string
+  problem(const std::map<std::string, const ChangedFile *> &Changed) const;
+
+private:
+  std::string lackingFor(const IncludeDirective &D, const std::string &Includer,
+                         const std::string &Found, StringRef Lacking) const;
+
+  const Copies &Tree;
+  const std::set<std::string> &Files; ///< All that are read, without links.
+  IncludeFolders Folders;
+  std::set<std::string> Copied;
+  /// Of the others who includes it, and what lacks.
+  std::map<std::string, std::pair<std::string, std::string>> Originals;
+};
+
+} // namespace
+
+ReadByCopies::ReadByCopies(const Copies &Tree, const CompileJob &Job,
+                           const std::set<std::string> &Files)
+    : Tree(Tree), Files(Files) {
+  for (const CompilerOption &Option :
+       readOptions(Dialect::Clang, Job.ClangArgs)) {
+    const bool Quoted = Option.Meaning == OptionMeaning::QuoteInclude;
+    if (!Quoted && Option.Meaning != OptionMeaning::Include)
       continue;
-    if (Changed.count(realPath(*Found)))
-      return *Found;
-    if (std::string Deeper = changedBeside(*Found, Changed, Seen);
-        !Deeper.empty())
-      return Deeper;
+    llvm::SmallString<256> Named(Option.Value);
+    path::make_absolute(Job.Directory, Named);
+    (Quoted ? Folders.Quote : Folders.Any).push_back(realPath(Named));
   }
+  read(Job.File, "");
+}
+
+// Beside a copy lie copies, as far as there are any; instead of a folder of the
+// tree, that of its copies is named.
+std::string ReadByCopies::lackingFor(const IncludeDirective &D,
+                                     const std::string &Includer,
+                                     const std::string &Found,
+                                     StringRef Lacking) const {
+  if (!Tree.placeOf(Found))
+    return Found;
+  if (D.Quoted && findIncluded(D, Includer, {}))
+    return Lacking.str();
+  const std::string Folder = realPath(
+      StringRef(Found).drop_back(std::min(D.Name.size() + 1, Found.size())));
+  return Tree.placeOf(withSlash(Folder)) ? "" : Folder;
+}
+
+void ReadByCopies::read(const std::string &File, const std::string &Lacking) {
+  if (Lacking.empty() && !Copied.insert(File).second)
+    return;
+  for (const IncludeDirective &D : findIncludes(readText(File).value_or(""))) {
+    const auto Found = findIncluded(D, File, Folders);
+    const std::string Real = Found ? realPath(*Found) : "";
+    if (!Files.count(Real))
+      continue;
+    const std::string Lacks = lackingFor(D, File, *Found, Lacking);
+    if (Lacks.empty() || Originals.try_emplace(Real, File, Lacks).second)
+      read(Real, Lacks);
+  }
+}
+
+// A file is not known to be the same as its copy by `#pragma once`.
+std::string ReadByCopies::problem(
+    const std::map<std::string, const ChangedFile *> &Changed) const {
+  for (const auto &[File, Why] : Originals)
+    if (Changed.count(File) ||
+        (Copied.count(File) &&
+         StringRef(readText(File).value_or("")).contains("#pragma once")))
+      return "the copies would be compiled with the original of '" + File +
+             "', which '" + Why.first + "' includes; give '" + Why.second +
+             "' as well";
   return "";
 }
 
@@ -260,7 +324,8 @@ llvm::Error Copies::copyOnce(StringRef File, StringRef Place,
 }
 
 llvm::Error Copies::write(const std::set<std::string> &Files,
-                          llvm::ArrayRef<ChangedFile> Changes) {
+                          llvm::ArrayRef<ChangedFile> Changes,
+                          llvm::ArrayRef<CompileJob> Jobs) {
   std::set<std::string> All = Files;
   for (const ChangedFile &File : Changes) {
     Changed[realPath(File.Path)] = &File;
@@ -274,20 +339,16 @@ llvm::Error Copies::write(const std::set<std::string> &Files,
   for (const std::string &File : All) {
     if (isCopy(File) || !fs::is_regular_file(File))
       continue;
-    if (auto Place = insideTree(File)) {
+    if (auto Place = insideTree(File))
       Problems =
           joinErrors(std::move(Problems), copyOnce(File, *Place, Copied));
-      continue;
-    }
-    std::set<std::string> Seen;
-    if (std::string Original = changedBeside(File, Changed, Seen);
-        !Original.empty())
-      Problems = joinErrors(
-          std::move(Problems),
-          llvm::createStringError("the copies would be compiled with the "
-                                  "original of '" +
-                                  Original + "', which '" + File +
-                                  "' includes; give that file as well"));
   }
+  std::set<std::string> Real, Said;
+  for (const std::string &File : All)
+    Real.insert(realPath(File));
+  for (const CompileJob &Job : Jobs)
+    if (const std::string Why = ReadByCopies(*this, Job, Real).problem(Changed);
+        !Why.empty() && Said.insert(Why).second)
+      Problems = joinErrors(std::move(Problems), llvm::createStringError(Why));
   return Problems;
 }

@@ -65,11 +65,13 @@ public:
 
   /// Writes copies of \p Files, rewritten where \p Changes says so, and one
   /// helper where these include it. Nothing outside of the folder is touched,
-  /// also through no link. Errors: something cannot be written, or a file
-  /// outside of the tree includes the original of a changed one; the others
-  /// are written. If another file has the name of a helper, nothing is.
+  /// also through no link. Errors: something cannot be written, or the copies
+  /// of \p Jobs would include the original of a changed file, or of one that
+  /// they include as a copy as well; the others are written. If another file
+  /// has the name of a helper, nothing is.
   llvm::Error write(const std::set<std::string> &Files,
-                    llvm::ArrayRef<ChangedFile> Changes);
+                    llvm::ArrayRef<ChangedFile> Changes,
+                    llvm::ArrayRef<CompileJob> Jobs = {});
 
 private:
   std::optional<std::string> insideTree(llvm::StringRef File) const;

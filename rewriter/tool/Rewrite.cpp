@@ -29,7 +29,7 @@ static llvm::Error write(const RunResult &Run, const ToolOptions &Options) {
     (void)llvm::sys::fs::create_directories(Folder);
     const FolderLocks Locks({realPath(Folder)});
     return Copies(Folder, Options.Reading.Paths)
-        .write(Run.Read.Files, Run.Changes);
+        .write(Run.Read.Files, Run.Changes, Run.Read.Jobs);
   }
   return llvm::Error::success();
 }
