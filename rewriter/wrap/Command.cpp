@@ -47,8 +47,8 @@ private:
 
 // Objects and libraries may stand beside the one file.
 static bool isLinked(StringRef File) {
-  return llvm::is_contained({".o", ".obj", ".a", ".so", ".lo", ".lib"},
-                            path::extension(File));
+  return isAmong(path::extension(File), ".o .obj .a .so .lo .lib") ||
+         File.contains(".so.");
 }
 
 // Whether the library is of the toolkit or the system, and so knows no kernel

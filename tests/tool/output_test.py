@@ -422,10 +422,36 @@ class OutputFolder(ToolTest):
         self.write("lib/a.cu", '#include "../between.h"\n')
         done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--output-dir=out", "lib"))
         self.assertRegex(done.stderr, "with the original of '[^']*/lib/kernel.cuh', which "
-                                      "'[^']*/between.h' includes")
+                                      "'[^']*/within.h' includes; give '[^']*/within.h' as well")
         self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "lib", "between.h"))
         self.assert_rewritten("out/lib/kernel.cuh")
         self.assertIn("kernel.cuh", self.read("out/within.h"))
+
+    # `#pragma once` knows no file and its copy for one.
+    def test_says_which_folder_has_to_be_given_for_a_second_spelling_of_a_header(self):
+        common = "#pragma once\n__device__ inline int one() { return 1; }\n"
+        self.write("src/gpu/extra.cuh", '#include "gpu/common.cuh"\n')
+        self.write("src/gpu/op.cu", '#include "common.cuh"\n#include "gpu/extra.cuh"\n' + moves())
+        words = ("rewrite", "--output-dir=out", "src/gpu/op.cu")
+        for guarded, code in ((common, SOME_FAILED), (common.replace("#pragma once", "#ifndef C\n#define C")
+                                                      + "#endif\n", DONE)):
+            self.write("src/gpu/common.cuh", guarded)
+            done = self.expect(code, self.run_tool(*words, "--", "-Isrc"))
+            self.assertEqual(bool(re.search("original of '[^']*/src/gpu/common.cuh', which '[^']*/src/gpu/extra.cuh' "
+                                            "includes; give '[^']*/src' as well\n", done.stderr)), code == SOME_FAILED)
+        self.write("src/gpu/common.cuh", common)
+        self.expect(DONE, self.run_tool(*words, "src", "--", "-Isrc"))
+
+    def test_says_so_of_a_header_that_changes_and_is_found_in_a_folder(self):
+        self.write("src/gpu/kernel.cuh", "#ifndef K\n#define K\n" + moves() + "#endif\n")
+        self.write("src/gpu/op.cu", '#include <gpu/kernel.cuh>\n')
+        words = ("rewrite", "--output-dir=out", "src/gpu/op.cu", "src/gpu/kernel.cuh", "--", "-Isrc")
+        self.assertRegex(self.expect(SOME_FAILED, self.run_tool(*words)).stderr, "give '[^']*/src' as well\n")
+
+    def test_may_include_originals_where_these_do_not_change(self):
+        self.write("src/gpu/common.cuh", "#pragma once\n")
+        self.write("src/gpu/op.cu", '#include "gpu/common.cuh"\n' + moves())
+        self.expect(DONE, self.run_tool("rewrite", "--output-dir=out", "src/gpu/op.cu", "--", "-Isrc"))
 
 
 @unittest.skipUnless(NVCC, "nvcc is not there")

@@ -61,6 +61,15 @@ class CompiledFirst(WrapTest):
         self.assertEqual(self.compile(frame=32), "err\n")
         self.assert_calls(self.FIRST)
 
+    def test_what_knows_no_option_more_is_run_as_it_is(self):
+        start = self.write("bin/start", '#!/bin/sh\ncase "$*" in *-Xptxas*) echo "unknown -Xptxas" >&2; exit 1 ;; esac\n'
+                                        'exec "$@"\n')
+        start.chmod(0o755)
+        done = self.wrap(start, self.compiler, *COMPILE, FRAME="32", BANKSTRIPE_FLAGS="--min-speedup=0")
+        self.assertEqual((done.returncode, done.stdout), (0, "out 1\n"))
+        self.assertEqual(done.stderr, "err\nbankstripe: warning: 'src/a.cu' is compiled as it is: "
+                                      "with -Xptxas=-v it does not compile: unknown -Xptxas\n")
+
     def test_functions_for_other_files_may_gain_without_a_kernel(self):
         self.compiler.write_text(REPORTS.replace("Compiling entry function", "0 bytes gmem"))
         self.compile(frame=32)
@@ -173,8 +182,8 @@ class CompiledFirst(WrapTest):
     @unittest.skipUnless(NVCC, "needs nvcc")
     def test_it_is_about_a_file_that_changed_meanwhile_which_is_not_copied(self):
         change = f'case "$*" in *-Xptxas=-v*) echo >> {self.folder}/src/a.cu ;; esac'
-        said = ("bankstripe: warning: 'src/a.cu' cannot be copied: it has changed meanwhile; "
-                "'src/a.cu' is compiled as it is\n")
+        said = ("bankstripe: warning: 'src/a.cu' is compiled as it is: "
+                "'src/a.cu' cannot be copied: it has changed meanwhile\n")
         self.assertEqual(self.compile_with_nvcc(after=change, said=said), ["first", "cubin", "cubin"])
 
 

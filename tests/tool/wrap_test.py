@@ -47,7 +47,7 @@ calls = json.loads(log.read_text()) if log.exists() else []
 calls.append(words)
 log.write_text(json.dumps(calls))
 if "--fail-on-copy" in words and any(".bankstripe/" in w for w in words):
-    sys.exit("does not compile")
+    sys.exit("a.cu(5): error: no copies")
 if "--kill" in words:
     os.kill(os.getpid(), 15)
 if "--sleep" in words:
@@ -94,9 +94,10 @@ class WrapTest(ToolTest):
 class PassedOn(WrapTest):
     """Commands that are run as they are."""
 
-    def assert_unchanged(self, *words, **environment):
+    def assert_unchanged(self, *words, why="", **environment):
         done = self.wrap(self.compiler, *words, **environment)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "out 1\n", "err\n"))
+        self.assertEqual((done.returncode, done.stdout), (0, "out 1\n"))
+        self.assertRegex(done.stderr, rf"\A{why and f'bankstripe: warning: {why}'}err\n\Z")
         self.assertEqual(self.calls(), [[str(w) for w in words]])
         self.assertEqual(list(self.folder.rglob("*.bankstripe")), [])
 
@@ -117,10 +118,16 @@ class PassedOn(WrapTest):
         self.assert_unchanged("-E", "src/a.cu", "-o", "obj/a.i")
 
     def test_standard_input(self):
-        self.assert_unchanged("-x", "cu", "-c", "-", "-o", "obj/a.o")
+        self.assert_unchanged("-x", "cu", "-c", "-", "-o", "obj/a.o",
+                              why="'-' is compiled as it is: it is read from standard input; .*\n")
 
     def test_several_sources_whose_dependencies_are_asked_for(self):
         self.write("src/b.cu", COUNT)
+        self.assert_unchanged("-MD", "-c", "src/a.cu", "src/b.cu",
+                              why="'src/a.cu, src/b.cu' is compiled as it is: .* dependencies .*; compile each by .*\n")
+        for name in ("src/a.cu", "src/b.cu"):
+            self.write(name, "__global__ void one(int *out) { *out = 1; }\n")
+        self.log.unlink()
         self.assert_unchanged("-MD", "-c", "src/a.cu", "src/b.cu")
 
     def test_a_source_without_arrays(self):
@@ -132,7 +139,10 @@ class PassedOn(WrapTest):
 
     def test_another_compiler(self):
         self.compiler = self.compiler.rename(self.compiler.with_name("gcc"))
-        self.assert_unchanged("-c", "src/a.cu", "-o", "obj/a.o")
+        self.assert_unchanged("-c", "src/a.cu", "-o", "obj/a.o",
+                              why="'src/a.cu' is compiled as it is: 'gcc' is neither nvcc nor Clang\n")
+        self.log.unlink()
+        self.assert_unchanged("-c", "src/a.c", "-o", "nvcc")
 
     def test_no_arguments(self):
         self.assert_unchanged()
@@ -197,7 +207,7 @@ class Rewritten(WrapTest):
 
     def compile(self, *words, source="src/a.cu", uncopied="", **environment):
         done = self.wrap(self.compiler, "-c", source, "-o", "obj/a.o", *words, **environment)
-        warning = f"bankstripe: warning: {uncopied}; '{source}' is compiled as it is\n" if uncopied else ""
+        warning = f"bankstripe: warning: '{source}' is compiled as it is: {uncopied}\n" if uncopied else ""
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "out 1\n", warning + "err\n"))
         return self.calls()[-1]
 
@@ -265,11 +275,37 @@ class Rewritten(WrapTest):
         self.assertEqual(done.returncode, 0)
         self.assertIn("obj/a.o.bankstripe/a.cpp", self.calls()[-1])
 
-    def test_behind_another_launcher(self):
+    def test_behind_other_launchers(self):
         ccache = self.write("bin/ccache", '#!/bin/sh\nexec "$@"\n')
         ccache.chmod(0o755)
-        self.wrap(ccache, self.compiler, "-c", "src/a.cu", "-o", "obj/a.o")
+        starts = [[ccache], ["env", "A=1", ccache], ["env", "-u", "X", "nice", "-n", "5"], ["timeout", "-k", "5", "100"],
+                  ["nice", "-n", "5", "env", "A=1", "B=2"]]
+        if shutil.which("cmake"):
+            starts += [["cmake", "-E", "env", "A=1", "--unset=B", ccache], ["cmake", "-E", "env", "A=1", "--"],
+                       ["cmake", "-E", "chdir", "."]]
+        for start in starts:
+            self.wrap(*start, self.compiler, "-c", "src/a.cu", "-o", "obj/a.o")
+            self.assertEqual(self.calls()[-1][-4:], ["-c", "obj/a.o.bankstripe/a.cu", "-o", "obj/a.o"], start)
+            shutil.rmtree(self.folder / "obj/a.o.bankstripe")
+
+    def test_what_the_words_before_the_compiler_set_counts(self):
+        self.write("src/a.cu", COUNT.replace("[8] =", "[N] ="))
+        self.wrap("env", "NVCC_PREPEND_FLAGS=-DN=8", self.compiler, "-c", "src/a.cu", "-o", "obj/a.o")
         self.assertIn("obj/a.o.bankstripe/a.cu", self.calls()[-1])
+        self.write("src/a.cu", COUNT)
+        self.wrap("--min-speedup=0", "--no-confirm", "--layout=slot", "env", "-C", self.folder / "src", "A=1",
+                  self.compiler, "-c", "a.cu", "-o", self.folder / "obj/b.o")
+        self.assertIn("::bankstripe::slots<", self.copy("obj/b.o"))
+
+    # Which takes them for sources in CUDA, and knows no option in one word.
+    def test_behind_the_wrapper_of_kokkos(self):
+        self.compiler = self.compiler.rename(self.compiler.with_name("nvcc_wrapper"))
+        self.write("src/a.cpp", COUNT)
+        self.wrap(self.compiler, "-c", "src/a.cpp", "-o", "obj/a.o", "lib.so.1")
+        self.assertEqual(self.calls()[-1], ["-Xcompiler", "-iquote,src", "-c", "obj/a.o.bankstripe/a.cpp",
+                                            "-o", "obj/a.o", "lib.so.1"])
+        self.wrap(self.compiler, "--host-only", "-c", "src/a.cpp", "-o", "obj/a.o")
+        self.assertEqual(self.calls()[-1], ["--host-only", "-c", "src/a.cpp", "-o", "obj/a.o"])
 
     def test_all_sources_of_a_command(self):
         self.write("src/b.cu", COUNT)
@@ -283,14 +319,27 @@ class Rewritten(WrapTest):
                                       "2 arrays of 2 kernels moved\n")
 
     # Quoted names could mean other files with the folder of another source.
-    def test_sources_of_several_folders_stay_if_one_must_be_named(self):
+    def test_sources_of_several_folders_name_their_headers_in_full(self):
         self.write("b/b.cu", COUNT)
         self.write("b/local.h", LOCAL)
-        self.wrap(self.compiler, "src/a.cu", "b/b.cu", "-o", "obj/app")
-        self.assertEqual(self.calls()[-1], ["src/a.cu", "b/b.cu", "-o", "obj/app"])
-        words = [str(self.folder / "src/a.cu"), str(self.folder / "b/b.cu"), "-o", "obj/app"]
-        self.wrap(self.compiler, *words)
-        self.assertEqual(self.calls()[-1], ["obj/app.a.bankstripe/a.cu", "obj/app.b.bankstripe/b.cu", *words[2:]])
+        for words in (["src/a.cu", "b/b.cu"], [self.folder / "src/a.cu", self.folder / "b/b.cu"]):
+            done = self.wrap(self.compiler, *words, "-o", "obj/app")
+            self.assertEqual(done.stderr, "err\n")
+            self.assertEqual(self.calls()[-1],
+                             ["obj/app.a.bankstripe/a.cu", "obj/app.b.bankstripe/b.cu", "-o", "obj/app"])
+            self.assertIn(f'#include "{self.folder}/b/local.h"', self.read("obj/app.b.bankstripe/b.cu"))
+
+    def test_so_do_those_beside_one_of_the_host(self):
+        self.write("host/main.cpp", "int main() {}\n")
+        self.wrap(self.compiler, "src/a.cu", "host/main.cpp", "-o", "obj/app")
+        self.assertEqual(self.calls()[-1], ["obj/app.bankstripe/a.cu", "host/main.cpp", "-o", "obj/app"])
+
+    def test_a_source_of_several_whose_headers_a_macro_names_stays(self):
+        self.write("b/b.cu", COUNT.replace('#include "local.h"', '#define WHAT "local.h"\n#include WHAT'))
+        self.write("b/local.h", LOCAL)
+        done = self.wrap(self.compiler, "src/a.cu", "b/b.cu", "-o", "obj/app")
+        self.assertEqual(self.calls()[-1], ["obj/app.a.bankstripe/a.cu", "b/b.cu", "-o", "obj/app"])
+        self.assertRegex(done.stderr, r"\Abankstripe: warning: 'b/b.cu' is compiled as it is: .* a macro names .*\nerr\n\Z")
 
     def test_a_program_of_one_source_has_all_launches(self):
         count = COUNT.replace("static __global__", "__global__")
@@ -372,6 +421,12 @@ class Rewritten(WrapTest):
         # make goes on without it, and ninja takes that.
         self.assertIn(f"\n{self.folder}/.bankstripe.yaml:\n", self.read("obj/a.d"))
 
+    def test_an_error_of_the_decisions_file_is_named(self):
+        self.write(".bankstripe.yaml", "version: 1\ndefalts:\n  layout: keep\n")
+        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o")
+        self.assertEqual(done.stderr, "err\nbankstripe: warning: 'src/a.cu' is compiled as it is: "
+                                      f"{self.folder}/.bankstripe.yaml:2:1: error: unknown key 'defalts'\n")
+
     def test_decisions_that_are_named_are_depended_on(self):
         self.write("keep.yaml", "version: 1\ndefaults:\n  layout: keep\n")
         self.assertIn("src/a.cu", self.compile("-MD", "-MF", "obj/a.d", BANKSTRIPE_FLAGS="--config=keep.yaml --quiet"))
@@ -381,7 +436,8 @@ class Rewritten(WrapTest):
         self.write("src/a.cu", COUNT + BROKEN)
         done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o")
         self.assertEqual((done.returncode, done.stdout), (0, "out 1\n"))
-        self.assertRegex(done.stderr, r"\Aerr\nbankstripe: warning: 'src/a.cu' cannot be worked on.*\n\Z")
+        self.assertRegex(done.stderr, r"\Aerr\nbankstripe: warning: 'src/a.cu' is compiled as it is: "
+                                      r"Clang could not parse '.*/src/a.cu': .*:14:45: error: expected expression\n\Z")
 
     def test_a_mistake_of_the_user_is_for_the_compiler_to_report(self):
         self.write("src/a.cu", COUNT + BROKEN)
@@ -391,7 +447,7 @@ class Rewritten(WrapTest):
     def test_flags_that_are_none(self):
         done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", BANKSTRIPE_FLAGS="--nonsense")
         self.assertEqual(done.returncode, 0)
-        self.assertIn("warning: '--nonsense' is not understood", done.stderr)
+        self.assertIn("'src/a.cu' is compiled as it is: '--nonsense' is not understood", done.stderr)
 
     def test_what_is_excluded_is_compiled_as_it_is(self):
         for glob in ("*/a.cu", "src/*"):
@@ -426,7 +482,8 @@ class Rewritten(WrapTest):
         self.assertEqual((done.returncode, done.stdout), (0, "out 1\n"))
         self.assertEqual(self.calls()[-1], ["-c", "src/a.cu", "-o", "obj/a.o", "--fail-on-copy"])
         self.assertEqual(done.stderr.count("bankstripe: warning"), 1)
-        self.assertNotIn("does not compile\n", done.stderr)
+        self.assertIn("'src/a.cu' is compiled as it is: the rewritten copy 'obj/a.o.bankstripe/a.cu' does not compile: "
+                      "a.cu(5): error: no copies\n", done.stderr)
 
     def test_an_error_of_the_original_is_all_that_is_said(self):
         done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", "--seven")

@@ -56,6 +56,51 @@ TEST(Command, LaunchersMayStandBeforeTheCompiler) {
   const CompilerCommand C = read("ccache /opt/cuda/bin/nvcc -c a.cu -o a.o");
   EXPECT_EQ(C.Compiler, 1u);
   EXPECT_EQ(C.Input, "a.cu");
+  for (const char *Start :
+       {"env A=1 ccache", "env -u X", "env CUDACXX=/opt/bin/nvcc",
+        "cmake -E env A=1 --unset=B ccache", "cmake -E env --", "cmake -E time",
+        "nice -n 5", "timeout -k 5 100", "taskset -c 0", "stdbuf -o L",
+        "chrt -f 10", "setarch x86_64 -R", "strace -o nvcc", "distcc"}) {
+    for (const char *Compiler :
+         {"nvcc", "/opt/cuda-13.0/bin/nvcc", "nvcc-12.4", "nvcc_wrapper"}) {
+      const CompilerCommand C = read(std::string(Start) + " " + Compiler +
+                                     " -ccbin clang++ -c a.cu -o a.o");
+      EXPECT_EQ(C.WhyNot, "") << Start;
+      EXPECT_EQ(C.Words[C.Compiler], Compiler) << Start;
+    }
+    EXPECT_FALSE(read(std::string(Start) + " clang++-22 -c a.cu").IsNvcc);
+  }
+}
+
+TEST(Command, AnArgumentIsNoCompiler) {
+  for (const char *Line :
+       {"hipcc -ccbin nvcc -c a.cu", "hipcc -c a.cu -o nvcc",
+        "hipcc -o bin/nvcc -c a.cu", "hipcc -I nvcc -I/opt/nvcc -c a.cu",
+        "hipcc -c nvcc.cu -o nvcc.o", "cp nvcc.txt a.cu"})
+    EXPECT_NE(read(Line).WhyNot, "") << Line;
+}
+
+TEST(Command, WhatCouldBeRewrittenIsToldFromTheRest) {
+  EXPECT_EQ(read("nvcc -x cu -c -").Sources, Words{"-"});
+  EXPECT_EQ(read("nvcc -MD -c a.cu b.cu").Sources.size(), 2u);
+  EXPECT_EQ(read("hipcc -c a.cu").Sources, Words{"a.cu"});
+  for (const char *Line : {"nvcc -c a.cpp", "nvcc -E a.cu", "nvcc a.o -o a"})
+    EXPECT_TRUE(read(Line).Sources.empty()) << Line;
+}
+
+TEST(Command, TheWrapperOfKokkosCompilesCuda) {
+  const CompilerCommand C = read("nvcc_wrapper -c a.cpp lib.so.1 -o a.o");
+  EXPECT_EQ(C.Sources, Words{"a.cpp"});
+  EXPECT_EQ(C.AllArgs,
+            (Words{"-x", "cu", "-c", "a.cpp", "lib.so.1", "-o", "a.o"}));
+  EXPECT_FALSE(isCompile("nvcc_wrapper --host-only -c a.cpp -o a.o"));
+  EXPECT_FALSE(isCompile("nvcc_wrapper -x c++ -c a.cpp -o a.o"));
+}
+
+TEST(Command, SourcesMayLieInSeveralFolders) {
+  EXPECT_TRUE(read("nvcc a/x.cu a/y.cu b/z.o libx.so.1").OneFolder);
+  EXPECT_FALSE(read("nvcc a/x.cu b/y.cu").OneFolder);
+  EXPECT_FALSE(read("nvcc a/x.cu b/y.cpp").OneFolder);
 }
 
 TEST(Command, LanguagesAreObeyed) {
