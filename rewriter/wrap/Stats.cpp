@@ -147,7 +147,8 @@ void bankstripe::printStats(llvm::raw_ostream &OS, StringRef Folder) {
   }
   if (All.empty()) {
     OS << "nothing was compiled by 'bankstripe wrap' below '" << Folder
-       << "'\n";
+       << "'; a project that sets CMAKE_CUDA_COMPILER_LAUNCHER itself drops "
+          "that of the command line\n";
     return;
   }
   OS << countOf(Files, "CUDA file") << ": " << Counts["parsed"] << " parsed, "

@@ -55,6 +55,16 @@ TEST(PtxasReport, DeviceFunctionsAreNoKernelsWhereverTheyStand) {
   EXPECT_EQ(T["k"].SharedBytes, 0u);
 }
 
+TEST(FirstError, IsTheLineThatSaysSo) {
+  EXPECT_EQ(firstErrorIn("\na.cu(1): warning #177-D: unused\n"
+                         "  a.cu(2): error: expected a \";\"\n1 error\n"),
+            "a.cu(2): error: expected a \";\"");
+  EXPECT_EQ(firstErrorIn("nvcc fatal   : unknown option\n"),
+            "nvcc fatal   : unknown option");
+  EXPECT_EQ(firstErrorIn("\nno such thing\nmore\n"), "no such thing");
+  EXPECT_EQ(firstErrorIn(""), "");
+}
+
 // `sum::sum`, whose first `3sum` is the namespace.
 TEST(ForKernels, FindsTheVersionBesideAKernel) {
   Kernel K;
