@@ -41,12 +41,13 @@ static constexpr char OnlyFlag[] = "--entry=";
 
 ResourceTable bankstripe::forVersions(const ResourceTable &Reply,
                                       const std::vector<Kernel> &Kernels,
-                                      const Plan &P) {
+                                      const Plan &P,
+                                      llvm::ArrayRef<DeviceFunction> Linked) {
   std::set<std::string> Redirected;
   for (const KernelPlan &K : P.Kernels)
     if (K.Redirected)
       Redirected.insert(K.Facts.Id);
-  return forKernels(Reply, Kernels, Redirected);
+  return forKernels(Reply, Kernels, Redirected, Linked);
 }
 
 // Of functions that several units define, those of a header, the first ones

@@ -44,9 +44,10 @@ struct DeviceCode {
 };
 
 /// Of what was said of \p Kernels, which are as in \p P, that of a kernel's
-/// version, if that stands beside it, else of it.
+/// version, if that stands beside it, else of it. So of \p Linked functions.
 ResourceTable forVersions(const ResourceTable &Reply,
-                          const std::vector<Kernel> &Kernels, const Plan &P);
+                          const std::vector<Kernel> &Kernels, const Plan &P,
+                          llvm::ArrayRef<DeviceFunction> Linked = {});
 
 class DeviceCodes {
 public:

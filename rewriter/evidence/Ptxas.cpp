@@ -15,10 +15,12 @@
 //       256 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 //   ptxas info    : Used 26 registers, used 1 barriers, 400 bytes smem
 //
-// Properties of device functions stand between those of kernels, sometimes
-// inside the report of one; they have no line of registers. Older versions
-// give the shared memory as `400+16 bytes smem`, the second part being what
-// the compiler itself reserves. Lines of other programs may stand anywhere.
+// Properties of the functions that a kernel may call, also through pointers,
+// and that were not inlined follow it, each kernel's anew; they have no line of
+// registers. With relocatable device code each function comes once, anywhere
+// (CUDA 12.4 to 13.0). Older versions give the shared memory as `400+16 bytes
+// smem`, the second part being what the compiler itself reserves. Lines of
+// other programs may stand anywhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,17 +69,17 @@ public:
   /// Reads what is about \p Arch; empty: all.
   explicit ReportReader(StringRef Arch) : Arch(Arch) {}
   void read(StringRef Line);
-  ResourceTable table();
+
+  ResourceTable Table;
 
 private:
+  void readProperties(StringRef Line);
+
   StringRef Arch;
-  bool Skips = false; ///< The last kernel was for another one.
-  ResourceTable Table;
+  bool Skips = false;               ///< The last kernel was for another one.
   KernelResources *Entry = nullptr; ///< Of the last "Compiling entry function".
   std::string EntryName;
-  bool PropertiesOfEntry = false;
-  std::string FunctionName; ///< Of other properties.
-  std::map<std::string, unsigned> FunctionFrames;
+  std::string FunctionName; ///< Of the last properties.
 };
 
 void keepLargest(unsigned &Known, unsigned New) {
@@ -101,18 +103,18 @@ unsigned amountOf(StringRef Line, StringRef Unit) {
   return Sum;
 }
 
-ResourceTable ReportReader::table() {
-  // Versions of kernels call copies of these.
-  std::set<std::string> Originals;
-  for (const auto &[Name, Frame] : FunctionFrames)
-    if (isVersion(Name, demangle))
-      Originals.insert(kernelName(Name, demangle));
-  std::erase_if(FunctionFrames, [&](const auto &F) {
-    return F.second == 0 || Originals.count(canonicalName(F.first, demangle));
-  });
-  for (auto &[Name, Resources] : Table)
-    Resources.Callees = FunctionFrames;
-  return std::move(Table);
+// Also of a function: of the last kernel's, if it is one that it calls.
+void ReportReader::readProperties(StringRef Line) {
+  KernelResources &Of = Table[FunctionName];
+  keepLargest(Of.StackFrame, amountOf(Line, " bytes stack frame"));
+  keepLargest(Of.SpillStores, amountOf(Line, " bytes spill stores"));
+  keepLargest(Of.SpillLoads, amountOf(Line, " bytes spill loads"));
+  const unsigned Bytes = amountOf(Line, " bytes stack frame");
+  if (!Entry || FunctionName == EntryName || !Bytes)
+    return;
+  CalleeFrame &Frame = Entry->Callees[FunctionName];
+  keepLargest(Frame.Bytes, Bytes);
+  keepLargest(Frame.SpillStores, amountOf(Line, " bytes spill stores"));
 }
 
 void ReportReader::read(StringRef Line) {
@@ -125,30 +127,20 @@ void ReportReader::read(StringRef Line) {
     Skips =
         !Arch.empty() && Line.split("' for '").second.split('\'').first != Arch;
     Entry = Skips ? nullptr : &Table[EntryName];
-    PropertiesOfEntry = true;
+    FunctionName = EntryName;
   } else if (Line.consume_front("Function properties for ")) {
     FunctionName = Line.trim(" ':").str();
-    PropertiesOfEntry = FunctionName == EntryName;
   } else if (IsLinked && Line.starts_with("used ")) {
     KernelResources &Kernel = Table[FunctionName];
     keepLargest(Kernel.Registers, amountOf(Line, " registers"));
     keepLargest(Kernel.SharedBytes, amountOf(Line, " bytes smem"));
     keepLargest(Kernel.StackFrame, amountOf(Line, " stack"));
-  } else if (Line.contains("bytes stack frame") && !PropertiesOfEntry) {
-    if (!Skips)
-      keepLargest(FunctionFrames[FunctionName],
-                  amountOf(Line, " bytes stack frame"));
-  } else if (Entry && (Line.starts_with("Used ") ||
-                       Line.contains("bytes stack frame"))) {
-    using K = KernelResources;
-    const std::pair<StringRef, unsigned K::*> Amounts[] = {
-        {" registers", &K::Registers},
-        {" bytes smem", &K::SharedBytes},
-        {" bytes stack frame", &K::StackFrame},
-        {" bytes spill stores", &K::SpillStores},
-        {" bytes spill loads", &K::SpillLoads}};
-    for (const auto &[Unit, Field] : Amounts)
-      keepLargest(Entry->*Field, amountOf(Line, Unit));
+  } else if (Line.contains("bytes stack frame")) {
+    if (!Skips && !FunctionName.empty())
+      readProperties(Line);
+  } else if (Entry && Line.starts_with("Used ")) {
+    keepLargest(Entry->Registers, amountOf(Line, " registers"));
+    keepLargest(Entry->SharedBytes, amountOf(Line, " bytes smem"));
   }
 }
 
@@ -161,7 +153,7 @@ ResourceTable parsePtxasReport(StringRef Text, StringRef Arch) {
     Reader.read(Line);
     Text = Rest;
   }
-  return Reader.table();
+  return std::move(Reader.Table);
 }
 
 std::string withoutPtxasReport(StringRef Text) {
@@ -193,7 +185,8 @@ std::string firstErrorIn(StringRef Said) {
 
 ResourceTable forKernels(const ResourceTable &Reported,
                          const std::vector<Kernel> &Kernels,
-                         const std::set<std::string> &OfVersions) {
+                         const std::set<std::string> &OfVersions,
+                         ArrayRef<DeviceFunction> Linked) {
   std::map<std::string, const KernelResources *> ByName, Versions;
   for (const auto &[Symbol, Resources] : Reported) {
     ByName[canonicalName(Symbol, demangle)] = &Resources;
@@ -201,14 +194,23 @@ ResourceTable forKernels(const ResourceTable &Reported,
       Versions[kernelName(Symbol, demangle)] = &Resources;
   }
   ResourceTable Result;
-  for (const Kernel &K : Kernels) {
-    const std::string Name = canonicalName(K.Id, demangle);
+  auto Add = [&](const std::string &Id, bool OfVersion) {
+    const std::string Name = canonicalName(Id, demangle);
     // An instance of a template that no launch names any more is not compiled.
-    const KernelResources *Beside =
-        OfVersions.contains(K.Id) ? Versions[Name] : nullptr;
-    if (const KernelResources *Found = Beside ? Beside : ByName[Name])
-      Result[K.Id] = *Found;
-  }
+    const KernelResources *Beside = OfVersion ? Versions[Name] : nullptr;
+    Result.erase(Id);
+    if (const KernelResources *Found = Beside ? Beside : ByName[Name]) {
+      KernelResources &Into = Result[Id] = *Found;
+      if (!Linked.empty())
+        Into.Callees.clear();
+    }
+  };
+  // Versions of kernels call copies of functions.
+  for (const DeviceFunction &F : Linked)
+    if (F.Defined)
+      Add(F.Id, /*OfVersion=*/true);
+  for (const Kernel &K : Kernels)
+    Add(K.Id, OfVersions.contains(K.Id));
   return Result;
 }
 

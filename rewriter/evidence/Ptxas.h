@@ -46,13 +46,16 @@ std::vector<std::string> nvccCommand(const CompileJob &Job,
 
 /// What \p Reported says of \p Kernels, under Clang's symbols for them. Of
 /// those in \p OfVersions, what it says of the version that stands beside the
-/// kernel, if there is one.
+/// kernel, if there is one. Likewise of \p Linked, functions of relocatable
+/// device code, for which no kernel has Callees (plan/LinkedCalls.h).
 ResourceTable forKernels(const ResourceTable &Reported,
                          const std::vector<Kernel> &Kernels,
-                         const std::set<std::string> &OfVersions = {});
+                         const std::set<std::string> &OfVersions = {},
+                         llvm::ArrayRef<DeviceFunction> Linked = {});
 
 /// Reads the text that ptxas prints under -v, what is about \p Arch (`sm_90`);
 /// empty: all. Or what nvlink prints, whose frames are those of all calls.
+/// Functions that were not inlined have rows, too.
 ResourceTable parsePtxasReport(llvm::StringRef Text, llvm::StringRef Arch = "");
 
 /// One compile by nvcc under `-Xptxas=-v`.

@@ -130,6 +130,7 @@ BANKSTRIPE_FIELDS(SharedAccess, FunctionId, Shape, Line, Column, LoopDepth,
                   Degrees, MayLeaveRow)
 BANKSTRIPE_FIELDS(SharedMemory, StaticBytes, UsesDynamic, Asks)
 BANKSTRIPE_FIELDS(DeviceFunction, Id, Calls, Defined, Shared, NamesLocalMemory)
+BANKSTRIPE_FIELDS(CalleeFrame, Bytes, SpillStores)
 BANKSTRIPE_FIELDS(KernelResources, StackFrame, Callees, SpillStores, SpillLoads,
                   Registers, SharedBytes, CodeBytes)
 BANKSTRIPE_FIELDS(FrameObject, Name, Type, Function, Where, Bytes, IsParameter,

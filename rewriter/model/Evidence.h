@@ -110,12 +110,18 @@ struct DeviceFunction {
   bool NamesLocalMemory = false;  ///< Itself or by its callees here.
 };
 
-/// What ptxas reports of one kernel.
+/// What ptxas reports of a function that was not inlined.
+struct CalleeFrame {
+  unsigned Bytes = 0; ///< Per thread.
+  unsigned SpillStores = 0;
+};
+
+/// What ptxas reports of one kernel, or function that was not inlined.
 struct KernelResources {
   unsigned StackFrame = 0; ///< Bytes per thread.
-  /// The functions of the file that were not inlined and have a frame, with its
-  /// bytes; which of them a kernel calls is not reported.
-  std::map<std::string, unsigned> Callees;
+  /// The functions that it may call, be it through others or pointers, that
+  /// were not inlined and have a frame.
+  std::map<std::string, CalleeFrame> Callees;
   unsigned SpillStores = 0;
   unsigned SpillLoads = 0;
   unsigned Registers = 0;   ///< Per thread.
@@ -128,7 +134,7 @@ struct KernelResources {
   unsigned calleeFrames() const {
     unsigned Sum = 0;
     for (const auto &[Name, Frame] : Callees)
-      Sum += Frame;
+      Sum += Frame.Bytes;
     return Sum;
   }
 };

@@ -103,7 +103,7 @@ struct BlockBound {
 
 /// What ptxas' stack frames say of an array.
 enum class FrameAnswer {
-  NotAsked, ///< Not of all kernels that reach it.
+  NotAsked, ///< Not of all kernels that reach it, or registers are spilled.
   NoFrame,  ///< There is none, so it is in registers.
   Without,  ///< They are no larger if it does not move: likewise.
   Kept,     ///< They are as large if it moves: it may be in none.
@@ -184,6 +184,7 @@ struct ReachedArray {
   std::vector<unsigned> Kernels; ///< Indices of Plan::Kernels that reach it.
   /// The same per instance, parallel to Finding::Instances.
   std::vector<std::vector<unsigned>> InstanceKernels;
+  std::set<unsigned> KernelsApart; ///< Those that are compiled apart from it.
   FrameAnswer Frame = FrameAnswer::NotAsked;
   /// How many elements are to move, where that is decided; 0: all.
   unsigned First = 0;

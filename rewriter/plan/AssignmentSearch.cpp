@@ -35,7 +35,7 @@ namespace {
 
 /// The group that is decided about, with what is expected of its kernels.
 struct Outlooks {
-  const KernelGroup *G;
+  const KernelGroup *G, *Whole; ///< Whole has what was asked for, too.
   std::vector<std::optional<double>> Speedups; ///< Parallel to the kernels.
 
   /// Their geometric mean.
@@ -60,14 +60,15 @@ private:
   void fitPlaces();
 
   // What pays.
-  std::vector<KernelGroup> movingGroups(bool OnlyDynamic) const;
-  Outlooks outlooksOf(const KernelGroup &G) const;
+  std::vector<KernelGroup>
+  movingGroups(llvm::function_ref<bool(unsigned Array)> Counts) const;
+  Outlooks outlooksOf(const KernelGroup &G, const KernelGroup &Whole) const;
   double valueWith(const Outlooks &Current, unsigned I,
                    const Candidate *C) const;
   std::vector<const Candidate *> othersOf(unsigned I) const;
   bool tryLayouts(Outlooks &Current);
   bool tryWithout(Outlooks &Current);
-  void climb(const KernelGroup &G);
+  void climb(const KernelGroup &Whole);
   const MergedKernel *pollingKernel(const KernelGroup &G) const;
   bool isWorthIt(const KernelGroup &G, const Outlooks &Current) const;
   bool chooses(const KernelGroup &G) const;
@@ -81,6 +82,8 @@ private:
   const Problem &P;
   const Evaluator &E;
   Assignment A;
+  /// What was asked for, be it worth it or not: all else is judged beside it.
+  Assignment Asked;
   std::vector<std::optional<Why>> Left;
   std::vector<KernelOutlook> Outlook;
   std::vector<uint64_t> Used; ///< Bytes per block, by kernel.
@@ -103,7 +106,7 @@ double Searcher::gainAlone(unsigned I) const {
   Alone[I] = &P.Choices[I].Candidates.front();
   double Gain = 0;
   for (unsigned Row : array(I).Kernels)
-    Gain += std::log(E.speedup(Row, Alone, /*Grows=*/false).value_or(0));
+    Gain += std::log(E.speedup(Row, Alone, {}, /*Grows=*/false).value_or(0));
   return Gain;
 }
 
@@ -186,9 +189,10 @@ void Searcher::fit() {
           assign(I, &C);
 }
 
-std::vector<KernelGroup> Searcher::movingGroups(bool OnlyDynamic) const {
+std::vector<KernelGroup>
+Searcher::movingGroups(llvm::function_ref<bool(unsigned Array)> Counts) const {
   return groupKernels(A.size(), [&](unsigned I) -> llvm::ArrayRef<unsigned> {
-    if (!A[I] || (OnlyDynamic && !P.Choices[I].Storage.Dynamic))
+    if (!A[I] || !Counts(I))
       return {};
     return array(I).Kernels;
   });
@@ -199,7 +203,8 @@ std::vector<KernelGroup> Searcher::movingGroups(bool OnlyDynamic) const {
 void Searcher::fitPlaces() {
   for (bool Changed = true; Changed;) {
     Changed = false;
-    for (const KernelGroup &G : movingGroups(/*OnlyDynamic=*/true)) {
+    for (const KernelGroup &G : movingGroups(
+             [&](unsigned I) { return P.Choices[I].Storage.Dynamic; })) {
       const std::optional<Shortage> Short = E.shortage(G, A);
       if (!Short)
         continue;
@@ -230,10 +235,11 @@ double Outlooks::value() const {
   return Known ? std::exp(Logarithm / Known) : 1;
 }
 
-Outlooks Searcher::outlooksOf(const KernelGroup &G) const {
-  Outlooks Result{&G, {}};
+Outlooks Searcher::outlooksOf(const KernelGroup &G,
+                              const KernelGroup &Whole) const {
+  Outlooks Result{&G, &Whole, {}};
   for (unsigned Row : G.Kernels)
-    Result.Speedups.push_back(E.speedup(Row, A));
+    Result.Speedups.push_back(E.speedup(Row, A, Asked));
   return Result;
 }
 
@@ -242,19 +248,19 @@ double Searcher::valueWith(const Outlooks &Current, unsigned I,
                            const Candidate *C) const {
   Assignment Other = A;
   Other[I] = C;
-  if (E.shortage(*Current.G, Other))
+  if (E.shortage(*Current.Whole, Other))
     return 0;
   Outlooks Result = Current;
   for (auto [Row, Speedup] : llvm::zip(Current.G->Kernels, Result.Speedups))
     if (llvm::is_contained(array(I).Kernels, Row))
-      Speedup = E.speedup(Row, Other);
+      Speedup = E.speedup(Row, Other, Asked);
   return Result.value();
 }
 
 // The layouts that array I could have instead of its own.
 std::vector<const Candidate *> Searcher::othersOf(unsigned I) const {
   std::vector<const Candidate *> Result;
-  if (!A[I] || A[I]->isSlot() || P.Choices[I].Asked)
+  if (!A[I] || A[I]->isSlot() || Asked[I])
     return Result;
   for (const LayoutInfo &L : allLayouts())
     for (const Candidate &C : P.Choices[I].Candidates)
@@ -282,7 +288,7 @@ bool Searcher::tryLayouts(Outlooks &Current) {
     if (A[I] == Own)
       continue;
     Changed = true;
-    Current = outlooksOf(*Current.G);
+    Current = outlooksOf(*Current.G, *Current.Whole);
   }
   return Changed;
 }
@@ -313,7 +319,7 @@ bool Searcher::tryWithout(Outlooks &Current) {
   double BestWithout = Best * WorthAChange;
   std::optional<unsigned> Worst;
   for (unsigned I : Current.G->Arrays) {
-    if (!A[I] || P.Choices[I].Asked)
+    if (!A[I])
       continue;
     if (const double Value = valueWith(Current, I, nullptr);
         Value > BestWithout) {
@@ -331,7 +337,7 @@ bool Searcher::tryWithout(Outlooks &Current) {
                     Best / BestWithout)
               .str() +
           growthText(growthOf(*Worst))};
-  Current = outlooksOf(*Current.G);
+  Current = outlooksOf(*Current.G, *Current.Whole);
   return true;
 }
 
@@ -358,7 +364,7 @@ bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Current) const {
   for (unsigned Row : G.Kernels) {
     if (!P.Run.Kernels[Row].Work)
       return false; // Its work is done where nobody looked.
-    if (auto Predicted = E.predict(Row, A)) {
+    if (auto Predicted = E.predict(Row, A, Asked)) {
       Any = true;
       if (Predicted->Speedup < LeastOfGroup ||
           riskOutweighs(*Predicted, P.Options.MinSpeedup))
@@ -379,7 +385,7 @@ bool Searcher::chooses(const KernelGroup &G) const {
 bool Searcher::isWorthTrying(const KernelGroup &G) const {
   return chooses(G) && !pollingKernel(G) &&
          llvm::any_of(G.Kernels, [&](unsigned Row) {
-           const auto Predicted = E.predict(Row, A);
+           const auto Predicted = E.predict(Row, A, Asked);
            return P.Run.Kernels[Row].Work &&
                   (!Predicted || Predicted->High > 1);
          });
@@ -401,20 +407,19 @@ static std::string predictionText(const Prediction &P, double MinSpeedup) {
   return Text + growthText(P.CodeGrowth);
 }
 
-// What a decision asks for moves, whatever is predicted of it.
 void Searcher::leaveUndecided(const KernelGroup &G) {
   const MergedKernel *Polling = pollingKernel(G);
   std::map<unsigned, std::optional<Prediction>> Predicted;
   std::string Slowed; // Of a kernel for whose sake the others stay.
   for (unsigned Row : G.Kernels) {
-    const auto &Known = Predicted[Row] = E.predict(Row, A);
+    const auto &Known = Predicted[Row] = E.predict(Row, A, Asked);
     if (Known && Known->Speedup < LeastOfGroup)
       Slowed = llvm::formatv("but kernel '{0}', which shares arrays with its "
                              "kernel, would run at {1:F2}",
                              P.Run.Kernels[Row].Facts.Name, Known->Speedup);
   }
   for (unsigned I : G.Arrays) {
-    if (!A[I] || P.Choices[I].Asked)
+    if (!A[I])
       continue;
     const Prediction *Least = nullptr;
     for (unsigned Row : array(I).Kernels)
@@ -477,21 +482,30 @@ void Searcher::explain(const KernelGroup &G, const Assignment &Start) {
           [](const Alternative &A) { return A.Predicted.Speedup; });
 }
 
-// Launches are edited for the carveout alone where it makes the difference,
-// not wherever it might help: diffs are read.
-void Searcher::climb(const KernelGroup &G) {
+// What a decision asks for moves, whatever is predicted of it, and joins
+// nothing else. Launches are edited for the carveout alone where it makes the
+// difference, not wherever it might help: diffs are read.
+void Searcher::climb(const KernelGroup &Whole) {
   const Assignment Start = A;
-  Outlooks Current = outlooksOf(G);
-  bool Changed = true;
-  for (unsigned Round = 0; Changed && Round < MostRounds; ++Round) {
-    Changed = tryLayouts(Current);
-    Changed |= tryWithout(Current);
+  std::vector<KernelGroup> NotWorthIt;
+  for (KernelGroup &G : movingGroups([&](unsigned I) {
+         return !Asked[I] && llvm::is_contained(Whole.Arrays, I);
+       })) {
+    Outlooks Current = outlooksOf(G, Whole);
+    bool Changed = true;
+    for (unsigned Round = 0; Changed && Round < MostRounds; ++Round) {
+      Changed = tryLayouts(Current);
+      Changed |= tryWithout(Current);
+    }
+    if (!isWorthIt(G, Current) && !isWorthTrying(G))
+      NotWorthIt.push_back(std::move(G));
   }
-  explain(G, Start);
-  if (!isWorthIt(G, Current) && !isWorthTrying(G))
+  explain(Whole, Start);
+  for (const KernelGroup &G : NotWorthIt)
     leaveUndecided(G);
-  const bool Taken = llvm::any_of(G.Arrays, [&](unsigned I) { return A[I]; });
-  for (unsigned Row : G.Kernels) {
+  const bool Taken =
+      llvm::any_of(Whole.Arrays, [&](unsigned I) { return A[I]; });
+  for (unsigned Row : Whole.Kernels) {
     KernelOutlook &O = Outlook[Row];
     if (O.Explained)
       O.Explained->Taken = Taken;
@@ -534,8 +548,12 @@ unsigned Searcher::firstThatFits(unsigned I) const {
 SearchResult Searcher::run() {
   fit();
   fitPlaces();
+  Asked = A;
+  for (auto [C, Choices] : llvm::zip(Asked, P.Choices))
+    if (!Choices.Asked)
+      C = nullptr;
   if (P.Options.MinSpeedup > 0)
-    for (const KernelGroup &G : movingGroups(/*OnlyDynamic=*/false))
+    for (const KernelGroup &G : movingGroups([](unsigned) { return true; }))
       climb(G);
   for (auto [I, Why] : llvm::enumerate(Left))
     if (Why && isStack(I)) {

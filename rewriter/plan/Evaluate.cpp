@@ -145,7 +145,7 @@ std::optional<Shortage> Evaluator::shortage(const KernelGroup &G,
 
 // --- Speed -------------------------------------------------------------------
 
-static KernelTraffic trafficOf(const MergedKernel &K, const KernelWork &Work,
+static KernelTraffic trafficOf(unsigned Row, const KernelWork &Work,
                                unsigned Threads, const MergedRun &Run) {
   KernelTraffic Traffic;
   Traffic.Work = Work;
@@ -155,7 +155,7 @@ static KernelTraffic trafficOf(const MergedKernel &K, const KernelWork &Work,
     ArrayTraffic &A = Traffic.Arrays.emplace_back(ArrayTraffic{Accesses});
     A.ElementBytes = Run.Arrays[Index].Array.Shape.ElementBytes;
     A.BytesPerThread = Run.Arrays[Index].Array.Shape.BytesPerThread;
-    A.WasInRegisters = !hasRoomFor(Run.Arrays[Index], K);
+    A.WasInRegisters = !mayHaveRoomFor(Run.Arrays[Index], Row, Run);
   }
   return Traffic;
 }
@@ -185,8 +185,9 @@ std::optional<Evaluator::Base> Evaluator::baseOf(unsigned Row) const {
   Base Result;
   Change &C = Result.Unchanged;
   const unsigned Threads = usualBlock(S, K);
-  C.Kernel = trafficOf(K, *K.Work, Threads, P.Run);
-  C.Short = trafficOf(K, K.ShortWork ? *K.ShortWork : *K.Work, Threads, P.Run);
+  C.Kernel = trafficOf(Row, *K.Work, Threads, P.Run);
+  C.Short =
+      trafficOf(Row, K.ShortWork ? *K.ShortWork : *K.Work, Threads, P.Run);
   for (const auto &[Index, Accesses] : K.Work->Arrays)
     Result.Arrays.push_back(Index);
   C.Carved = mayCarve(S, K, P.Options);
@@ -198,49 +199,56 @@ std::optional<Evaluator::Base> Evaluator::baseOf(unsigned Row) const {
 }
 
 static bool noteMoves(std::vector<ArrayTraffic> &Traffic,
-                      llvm::ArrayRef<unsigned> Indices, const Assignment &A) {
+                      llvm::ArrayRef<unsigned> Indices, const Assignment &A,
+                      const Assignment &Before) {
   bool Any = false;
   for (auto [T, I] : llvm::zip(Traffic, Indices)) {
-    if (!A[I])
+    if (!A[I] || A[I]->isSplit())
       continue;
     Any = T.Moved = true;
+    T.WasMoved = !Before.empty() && Before[I];
     T.Slot = A[I]->isSlot();
     T.Form = A[I]->Layout->As.Form;
   }
   return Any;
 }
 
-std::optional<Change> Evaluator::change(unsigned Row,
-                                        const Assignment &A) const {
+std::optional<Change> Evaluator::change(unsigned Row, const Assignment &A,
+                                        const Assignment &Before) const {
   // Nobody knows how often the first elements of a split are used.
   if (!Bases[Row] || llvm::any_of(ArraysOf[Row], [&](const Reached &R) {
-        return A[R.Array] && A[R.Array]->isSplit();
+        return A[R.Array] && A[R.Array]->isSplit() &&
+               (Before.empty() || !Before[R.Array]);
       }))
     return std::nullopt;
   Change C = Bases[Row]->Unchanged;
-  const bool Any = noteMoves(C.Kernel.Arrays, Bases[Row]->Arrays, A);
-  noteMoves(C.Short.Arrays, Bases[Row]->Arrays, A);
+  const bool Any = noteMoves(C.Kernel.Arrays, Bases[Row]->Arrays, A, Before);
+  noteMoves(C.Short.Arrays, Bases[Row]->Arrays, A, Before);
+  if (!Before.empty())
+    C.Had = resources(Row, P.Run.Kernels[Row].registers(),
+                      Bases[Row]->SharedHad + usualBytes(Row, Before));
   const ChangedCode Code =
       Any ? codeOf(Row) : ChangedCode{1, P.Run.Kernels[Row].registers()};
   C.CodeGrowth = Code.Growth;
   C.Has = resources(Row, Code.Registers,
                     Bases[Row]->SharedHad + usualBytes(Row, A));
-  if (!C.Has.Warps)
+  if (!C.Has.Warps || !C.Had.Warps)
     return std::nullopt;
   return C;
 }
 
 std::optional<double> Evaluator::speedup(unsigned Row, const Assignment &A,
+                                         const Assignment &Before,
                                          bool Grows) const {
-  auto C = change(Row, A);
+  auto C = change(Row, A, Before);
   if (C && !Grows)
     C->CodeGrowth = 1;
   return C ? std::optional(expectedSpeedup(*C, Model)) : std::nullopt;
 }
 
-std::optional<Prediction> Evaluator::predict(unsigned Row,
-                                             const Assignment &A) const {
-  auto C = change(Row, A);
+std::optional<Prediction> Evaluator::predict(unsigned Row, const Assignment &A,
+                                             const Assignment &Before) const {
+  auto C = change(Row, A, Before);
   return C ? std::optional(bankstripe::predict(*C, Model)) : std::nullopt;
 }
 

@@ -59,11 +59,14 @@ public:
   std::optional<Shortage> shortage(const KernelGroup &G,
                                    const Assignment &A) const;
 
-  /// The speedup that is expected of kernel \p Row, if its code grows as far as
-  /// nvcc says or not at all; nothing where that is not known.
+  /// The speedup that is expected of kernel \p Row, over that with \p Before
+  /// (empty: without any change), if its code grows as far as nvcc says or not
+  /// at all; nothing where that is not known.
   std::optional<double> speedup(unsigned Row, const Assignment &A,
+                                const Assignment &Before = {},
                                 bool Grows = true) const;
-  std::optional<Prediction> predict(unsigned Row, const Assignment &A) const;
+  std::optional<Prediction> predict(unsigned Row, const Assignment &A,
+                                    const Assignment &Before = {}) const;
   std::optional<Explanation> explain(unsigned Row, const Assignment &A) const;
   /// What nvcc makes of kernel \p Row if arrays move; as it is where nvcc was
   /// not asked.
@@ -87,7 +90,8 @@ private:
   uint64_t usualBytes(unsigned Row, const Assignment &A) const;
   Resources resources(unsigned Row, unsigned Registers,
                       uint64_t SharedBytes) const;
-  std::optional<Change> change(unsigned Row, const Assignment &A) const;
+  std::optional<Change> change(unsigned Row, const Assignment &A,
+                               const Assignment &Before = {}) const;
   std::vector<SplitCost> splitsOf(unsigned Row) const;
 
   const Problem &P;

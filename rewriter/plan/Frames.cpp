@@ -10,13 +10,16 @@
 //   no frame         the kernel has nothing in local memory, whatever Clang's
 //                    optimiser thinks
 //   a frame          the arrays that the optimiser leaves in memory are there,
-//                    the largest first, as far as there is room
+//                    the largest first, as far as there is room; of some that
+//                    are as large as each other, and not all there, nobody
+//                    knows which
 //   what is left     other objects that the optimiser leaves in memory; then
 //                    what it does not leave of these arrays; then arrays and
 //                    objects that it does not leave there, but that fit
 //
 // An array whose move left all frames as large as they were explains none.
-// Where registers are spilled, nobody knows how much of the frame they take.
+// Where registers are spilled, they take no more of the frame than ptxas says
+// is stored, and nobody knows how much less (CUDA 13.0: 0 to 376 bytes of 376).
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,12 +35,23 @@ using namespace bankstripe;
 /// What ptxas may add to a frame for alignment, and needs no name.
 static constexpr uint64_t Slack = 16;
 
-bool bankstripe::areApart(const Finding &A, const Finding &B) {
-  if (A.Function.Id != B.Function.Id)
-    return !A.Function.IsKernel && !B.Function.IsKernel;
-  return A.Scope.isValid() && B.Scope.isValid() &&
-         A.Scope.File == B.Scope.File &&
-         (A.Scope.end() <= B.Scope.Offset || B.Scope.end() <= A.Scope.Offset);
+/// What registers that are spilled are aligned to, all together.
+static constexpr uint64_t SpillAlignment = 16;
+
+// Whether the function of Caller may get to that of A.
+static bool mayCall(const ReachedArray &Caller, const ReachedArray &A) {
+  return llvm::any_of(Caller.Array.Instances, [&](const ArrayInstance &I) {
+    return A.Evidence.Functions.count(I.FunctionId) != 0;
+  });
+}
+
+bool bankstripe::areApart(const ReachedArray &A, const ReachedArray &B) {
+  if (A.Array.Function.Id != B.Array.Function.Id)
+    return !A.Array.Function.IsKernel && !B.Array.Function.IsKernel &&
+           !mayCall(A, B) && !mayCall(B, A);
+  const TextRange &X = A.Array.Scope, &Y = B.Array.Scope;
+  return X.isValid() && Y.isValid() && X.File == Y.File &&
+         (X.end() <= Y.Offset || Y.end() <= X.Offset);
 }
 
 // Bytes of A in kernel Row, where a smaller instance of it may run than the
@@ -57,24 +71,48 @@ static uint64_t bytesIn(const ReachedArray &A, unsigned Row) {
   return Left ? std::min(Left, Here) : Here;
 }
 
-// The frames in which A can be where K runs: that of K, and those of functions
-// that were not inlined.
-static uint64_t roomFor(const ReachedArray &A, const KernelResources &K) {
-  uint64_t Room = K.StackFrame;
+namespace {
+
+/// Bytes of frames: without spilled registers at least so many.
+struct Room {
+  uint64_t Least = 0, Most = 0;
+
+  void add(uint64_t Bytes, uint64_t SpillStores) {
+    Most += Bytes;
+    Least +=
+        Bytes - std::min(Bytes, llvm::alignTo(SpillStores, SpillAlignment));
+  }
+};
+
+} // namespace
+
+// The frames in which A can be where kernel Row runs: that of the kernel, and
+// those of functions that were not inlined.
+static Room roomFor(const ReachedArray &A, unsigned Row, const MergedRun &Run) {
+  const KernelResources &K = *Run.Kernels[Row].Original;
+  Room Result;
+  if (!A.KernelsApart.count(Row))
+    Result.add(K.StackFrame, K.SpillStores);
   if (K.Callees.empty())
-    return Room;
+    return Result;
   std::set<std::string> Functions;
   for (const std::string &Id : A.Evidence.Functions)
     Functions.insert(canonicalName(Id));
   for (const auto &[Id, Frame] : K.Callees)
     if (Functions.count(canonicalName(Id)))
-      Room += Frame;
-  return Room;
+      Result.add(Frame.Bytes, Frame.SpillStores);
+  return Result;
 }
 
-bool bankstripe::hasRoomFor(const ReachedArray &A, const MergedKernel &K) {
-  return !K.Original || (!A.Array.Function.IsKernel && K.CallsOtherUnits) ||
-         roomFor(A, *K.Original) != 0;
+// Whether ptxas has told of all frames in which A can be where kernel Row runs.
+static bool isKnown(const ReachedArray &A, unsigned Row, const MergedRun &Run) {
+  return Run.Kernels[Row].Original && !A.KernelsApart.count(Row);
+}
+
+bool bankstripe::mayHaveRoomFor(const ReachedArray &A, unsigned Row,
+                                const MergedRun &Run) {
+  return A.Frame != FrameAnswer::Without &&
+         (!isKnown(A, Row, Run) || roomFor(A, Row, Run).Most != 0);
 }
 
 namespace {
@@ -83,12 +121,12 @@ namespace {
 class FrameReader {
 public:
   explicit FrameReader(MergedRun &Run)
-      : Run(Run), IsHeld(Run.Arrays.size()), HasRoom(Run.Arrays.size()) {}
+      : Run(Run), IsHeld(Run.Arrays.size()), HasRoom(Run.Arrays.size()),
+        MayBeHeld(Run.Arrays.size()) {}
 
   void read();
 
 private:
-  bool isKnown(const ReachedArray &A) const;
   std::vector<unsigned> besideOf(const ReachedArray &A,
                                  llvm::ArrayRef<unsigned> Arrays) const;
   uint64_t mostAtOnce(llvm::ArrayRef<unsigned> Arrays, unsigned Row) const;
@@ -101,25 +139,18 @@ private:
   /// By kernel: bytes of the arrays in its frame that the optimiser does not
   /// leave there. Of a loop that it unrolls in part, nvcc may leave more.
   std::map<unsigned, uint64_t> Doubtful;
-  std::vector<bool> IsHeld, HasRoom; ///< By array: in the frame of a kernel.
+  /// By array: in the frame of a kernel.
+  std::vector<bool> IsHeld, HasRoom, MayBeHeld;
 };
 
 } // namespace
-
-bool FrameReader::isKnown(const ReachedArray &A) const {
-  return !A.Kernels.empty() && llvm::all_of(A.Kernels, [&](unsigned Row) {
-    const MergedKernel &K = Run.Kernels[Row];
-    return K.Original && (A.Array.Function.IsKernel || !K.CallsOtherUnits);
-  });
-}
 
 std::vector<unsigned>
 FrameReader::besideOf(const ReachedArray &A,
                       llvm::ArrayRef<unsigned> Arrays) const {
   std::vector<unsigned> Result;
-  llvm::copy_if(Arrays, std::back_inserter(Result), [&](unsigned I) {
-    return !areApart(A.Array, Run.Arrays[I].Array);
-  });
+  llvm::copy_if(Arrays, std::back_inserter(Result),
+                [&](unsigned I) { return !areApart(A, Run.Arrays[I]); });
   return Result;
 }
 
@@ -144,7 +175,7 @@ uint64_t FrameReader::fillWithArrays(unsigned Row) {
   std::vector<unsigned> Inside, Held;
   for (auto [I, A] : llvm::enumerate(Run.Arrays))
     if (llvm::is_contained(A.Kernels, Row)) {
-      HasRoom[I] = HasRoom[I] || roomFor(A, *K.Original) != 0;
+      HasRoom[I] = HasRoom[I] || roomFor(A, Row, Run).Most != 0;
       if (A.Evidence.Where == Residency::LocalMemory &&
           A.Frame != FrameAnswer::Kept)
         Inside.push_back(I);
@@ -153,19 +184,32 @@ uint64_t FrameReader::fillWithArrays(unsigned Row) {
     return bytesIn(Run.Arrays[I], Row) > bytesIn(Run.Arrays[J], Row);
   });
   uint64_t Sum = 0, Filled = 0, AtOnce = 0;
+  std::set<uint64_t> Sizes, SizesLeftOut;
   for (unsigned I : Inside) {
     const ReachedArray &A = Run.Arrays[I];
     const uint64_t Bytes = bytesIn(A, Row);
     const uint64_t Used = Bytes + mostAtOnce(besideOf(A, Held), Row);
-    if (Used > roomFor(A, *K.Original))
+    const Room Has = roomFor(A, Row, Run);
+    if (Used > Has.Least) {
+      if (Bytes <= Has.Most)
+        SizesLeftOut.insert(Bytes);
+      MayBeHeld[I] = MayBeHeld[I] || Used <= Has.Most;
       continue;
+    }
     Held.push_back(I);
-    IsHeld[I] = true;
+    Sizes.insert(Bytes);
     Sum += Bytes;
     Filled += llvm::alignTo(Bytes, 8);
     Doubtful[Row] += declaredBytesIn(A, Row) - Bytes;
     AtOnce = std::max(AtOnce, llvm::alignTo(Used, 8));
   }
+  // Any of several of one size may be the one that has no room.
+  for (unsigned I : Inside)
+    if (const uint64_t Bytes = bytesIn(Run.Arrays[I], Row);
+        Sizes.count(Bytes) && SizesLeftOut.count(Bytes))
+      MayBeHeld[I] = true;
+    else if (llvm::is_contained(Held, I))
+      IsHeld[I] = true;
   // What cannot be all beside each other has the same bytes in part.
   const uint64_t Frame = K.Original->StackFrame;
   return Frame - std::min(Frame, Sum > Frame ? AtOnce : Filled);
@@ -236,7 +280,9 @@ void FrameReader::read() {
       A.Frame = FrameAnswer::Holds;
     else if (!llvm::is_contained({FrameAnswer::Without, FrameAnswer::Kept},
                                  A.Frame) &&
-             isKnown(A))
+             !MayBeHeld[I] && !A.Kernels.empty() &&
+             llvm::all_of(A.Kernels,
+                          [&](unsigned Row) { return isKnown(A, Row, Run); }))
       A.Frame = HasRoom[I] ? FrameAnswer::TooSmall : FrameAnswer::NoFrame;
   }
 }
@@ -244,7 +290,7 @@ void FrameReader::read() {
 void bankstripe::readFrames(MergedRun &Run, const Measured &Known) {
   for (ReachedArray &A : Run.Arrays)
     if (auto D = Known.Doubts.find(A.Array.Where);
-        D != Known.Doubts.end() && D->second != Doubt::InFrame) {
+        D != Known.Doubts.end() && D->second == Doubt::InRegisters) {
       A.Frame = FrameAnswer::Without;
       A.Evidence.Where = Residency::Registers;
     } else if (keepsFrames(A, Run, Known)) {

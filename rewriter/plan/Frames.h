@@ -16,15 +16,15 @@ namespace bankstripe {
 /// kernel what its frame holds. Arrays are in no frame while they are in doubt.
 void readFrames(MergedRun &Run, const Measured &Known);
 
-/// Whether there is room for \p A in local memory while \p K, which reaches it,
-/// runs, as far as ptxas says. Of a template, ptxas may keep one instance in
-/// registers, and leave another in memory.
-bool hasRoomFor(const ReachedArray &A, const MergedKernel &K);
+/// Whether there may be room for \p A in local memory while kernel \p Row of
+/// \p Run, which reaches it, runs, as far as ptxas says. Of a template, ptxas
+/// may keep one instance in registers, and leave another in memory.
+bool mayHaveRoomFor(const ReachedArray &A, unsigned Row, const MergedRun &Run);
 
 /// Whether \p A and \p B are never alive at once: blocks of one function of
 /// which neither is inside the other. Of two functions that a kernel calls, one
-/// has mostly returned before the other begins.
-bool areApart(const Finding &A, const Finding &B);
+/// has mostly returned before the other begins, if neither calls the other.
+bool areApart(const ReachedArray &A, const ReachedArray &B);
 
 } // namespace bankstripe
 

@@ -6,26 +6,24 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/LinkedCalls.h"
-#include "llvm/ADT/STLExtras.h"
 
 using namespace bankstripe;
 
-LinkedCalls::LinkedCalls(llvm::ArrayRef<UnitResult> Units) {
-  for (auto [I, Unit] : llvm::enumerate(Units)) {
-    const WaitEvidence &Own = Unit.Evidence.Waits;
-    Waits.Waiting.insert(Own.Waiting.begin(), Own.Waiting.end());
-    Waits.WaitingByCalls.insert(Own.WaitingByCalls.begin(),
-                                Own.WaitingByCalls.end());
-    Waits.HandingOn.insert(Own.HandingOn.begin(), Own.HandingOn.end());
-    for (const DeviceFunction &F : Unit.Evidence.Functions) {
-      Linked &Into = Functions[F.Id];
-      if (F.Defined)
-        Into.DefiningUnits.insert(I);
-      Into.Facts.NamesLocalMemory |= F.NamesLocalMemory;
-      Into.Facts.Shared.merge(F.Shared);
-      llvm::append_range(Into.Facts.Calls, F.Calls);
-    }
+void LinkedCalls::add(const UnitResult &Unit) {
+  const WaitEvidence &Own = Unit.Evidence.Waits;
+  Waits.Waiting.insert(Own.Waiting.begin(), Own.Waiting.end());
+  Waits.WaitingByCalls.insert(Own.WaitingByCalls.begin(),
+                              Own.WaitingByCalls.end());
+  Waits.HandingOn.insert(Own.HandingOn.begin(), Own.HandingOn.end());
+  for (const DeviceFunction &F : Unit.Evidence.Functions) {
+    Linked &Into = Functions[F.Id];
+    if (F.Defined)
+      Into.DefiningUnits.insert(Count);
+    Into.Facts.NamesLocalMemory |= F.NamesLocalMemory;
+    Into.Facts.Shared.merge(F.Shared);
+    llvm::append_range(Into.Facts.Calls, F.Calls);
   }
+  ++Count;
 }
 
 std::set<std::string>
@@ -106,4 +104,16 @@ bool LinkedCalls::leavesUnit(const std::string &Id,
     return llvm::any_of(Own,
                         [&](size_t Unit) { return Units.count(Unit) == 0; });
   });
+}
+
+void LinkedCalls::addFrames(ResourceTable &Table) const {
+  for (auto &[Id, R] : Table) {
+    if (!knows(Id))
+      continue;
+    R.Callees.clear();
+    for (const std::string &Callee : below(Id))
+      if (auto Row = Table.find(Callee);
+          Callee != Id && Row != Table.end() && Row->second.StackFrame)
+        R.Callees[Callee] = {Row->second.StackFrame, Row->second.SpillStores};
+  }
 }

@@ -16,13 +16,18 @@
 #define BANKSTRIPE_PLAN_LINKEDCALLS_H
 
 #include "plan/MakePlan.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace bankstripe {
 
 /// The device functions of units that are linked with others.
 class LinkedCalls {
 public:
-  explicit LinkedCalls(llvm::ArrayRef<UnitResult> Units);
+  LinkedCalls() = default;
+  explicit LinkedCalls(llvm::ArrayRef<UnitResult> Units) {
+    llvm::for_each(Units, [&](const UnitResult &Unit) { add(Unit); });
+  }
+  void add(const UnitResult &Unit);
 
   bool knows(const std::string &Id) const { return Functions.count(Id) != 0; }
   /// Whatever the calls of \p Id lead to; itself only when it calls itself.
@@ -44,6 +49,9 @@ public:
   /// Whether a unit that defines \p Id lacks some of \p Callees.
   bool leavesUnit(const std::string &Id,
                   const std::set<std::string> &Callees) const;
+  /// Gives each row of \p Table that is known here the frames of others that
+  /// its calls lead to.
+  void addFrames(ResourceTable &Table) const;
 
 private:
   struct Linked {
@@ -51,6 +59,7 @@ private:
     std::set<size_t> DefiningUnits;
   };
   std::map<std::string, Linked> Functions;
+  size_t Count = 0;   ///< Of units.
   WaitEvidence Waits; ///< Of all units.
 };
 

@@ -60,13 +60,18 @@ Builder::Builder(const Problem &P, const Evaluator &E,
   const std::vector<ReachedArray> &Arrays = P.Run.Arrays;
   for (auto [I, A] : llvm::enumerate(Arrays)) {
     const auto &Fixed = P.Choices[I].Fixed;
-    if (Found.Best[I])
+    if (Known.isOpen(A.Array.Where))
+      Final[I] = nullptr;
+    else if (Found.Best[I])
       Version[A.Array.Where] = treatmentOf(A, *Found.Best[I]);
     else if (Fixed && Fixed->Why == Reason::ConstantTable)
       Version[A.Array.Where] = {infoOf(Fixed->Why).Verdict, StripeForm::Plain};
   }
   for (unsigned I = 0; I < Arrays.size(); ++I) {
-    TakenBack.push_back(whyTakenBack(I, Version, P.Run, Known));
+    TakenBack.push_back(
+        Found.Best[I] && !Final[I]
+            ? Why{Reason::StaysInRegisters, Arrays[I].Array.Where, ""}
+            : whyTakenBack(I, Version, P.Run, Known));
     if (TakenBack.back())
       Final[I] = nullptr;
   }

@@ -102,7 +102,7 @@ struct MeasuredVersion {
 
 /// Whether nvcc has an array in registers: more bytes move than frames lose.
 enum class Doubt {
-  Open,        ///< Plans leave the array where it is, to see what frames lose.
+  Open,        ///< Plans move all but the array, to see what frames lose.
   InRegisters, ///< No frame was larger then.
   InFrame,     ///< One was, or nvcc could not tell.
 };
@@ -112,6 +112,11 @@ enum class Doubt {
 struct Measured {
   std::vector<MeasuredVersion> Versions;
   std::map<Place, Doubt> Doubts = {}; ///< By the array.
+
+  bool isOpen(const Place &Array) const {
+    auto Raised = Doubts.find(Array);
+    return Raised != Doubts.end() && Raised->second == Doubt::Open;
+  }
 };
 
 /// Gives every finding of \p Units its verdict. The same arguments give the

@@ -209,8 +209,7 @@ static bool isInRegisters(const PlannedArray &A, const Plan &P,
 static bool mayShareBytes(const PlannedArray &A, const Plan &P) {
   return llvm::any_of(P.Arrays, [&](const PlannedArray &B) {
     return !B.Verdict.changesSource() &&
-           B.Evidence.Where == Residency::LocalMemory &&
-           areApart(A.Array, B.Array) &&
+           B.Evidence.Where == Residency::LocalMemory && areApart(A, B) &&
            llvm::any_of(A.Kernels, [&](unsigned Row) {
              return llvm::is_contained(B.Kernels, Row);
            });
@@ -218,17 +217,16 @@ static bool mayShareBytes(const PlannedArray &A, const Plan &P) {
 }
 
 bool bankstripe::doubtMoves(const Plan &P, Measured &Known) {
-  bool Refuted = false;
+  bool Settles = false;
   for (const PlannedArray &A : P.Arrays) {
-    auto Raised = Known.Doubts.find(A.Array.Where);
-    if (Raised == Known.Doubts.end() || Raised->second != Doubt::Open)
+    if (!Known.isOpen(A.Array.Where))
       continue;
-    const bool Holds = isInRegisters(A, P, Known);
-    Raised->second = Holds ? Doubt::InRegisters : Doubt::InFrame;
-    Refuted |= !Holds;
+    Known.Doubts[A.Array.Where] =
+        isInRegisters(A, P, Known) ? Doubt::InRegisters : Doubt::InFrame;
+    Settles = true;
   }
-  if (Refuted || Known.Versions.size() >= MostAnswers)
-    return Refuted;
+  if (Settles || Known.Versions.size() >= MostAnswers)
+    return Settles;
   // The smallest first, which registers hold most likely.
   auto Order = llvm::to_vector(llvm::make_pointer_range(P.Arrays));
   llvm::stable_sort(Order, [](const PlannedArray *A, const PlannedArray *B) {

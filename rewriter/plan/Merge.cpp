@@ -88,8 +88,11 @@ static void mergeResources(std::optional<KernelResources> &Into,
   Into->StackFrame = std::max(Into->StackFrame, From.StackFrame);
   Into->SpillStores = std::max(Into->SpillStores, From.SpillStores);
   Into->SpillLoads = std::max(Into->SpillLoads, From.SpillLoads);
-  for (const auto &[Name, Frame] : From.Callees)
-    Into->Callees[Name] = std::max(Into->Callees[Name], Frame);
+  for (const auto &[Name, Other] : From.Callees) {
+    CalleeFrame &Frame = Into->Callees[Name];
+    Frame.Bytes = std::max(Frame.Bytes, Other.Bytes);
+    Frame.SpillStores = std::max(Frame.SpillStores, Other.SpillStores);
+  }
 }
 
 namespace {
@@ -455,20 +458,30 @@ std::string Merger::unseenAmong(const std::set<std::string> &Callees,
 
 void Merger::followCalls() {
   const LinkedCalls Calls(Units);
+  ResourceTable Frames;
+  for (const UnitResult &Unit : Units)
+    Frames.insert(Unit.Resources.begin(), Unit.Resources.end());
+  Calls.addFrames(Frames);
   std::map<unsigned, std::string> Unseen; // By row.
   for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
     if (!Calls.knows(K.Facts.Id))
       continue;
+    if (K.Original)
+      K.Original->Callees = Frames[K.Facts.Id].Callees;
     const std::set<std::string> Below = Calls.below(K.Facts.Id);
     K.CallsOtherUnits = Calls.leavesUnit(K.Facts.Id, Below);
     K.Shared.merge(Calls.sharedMemoryOf(K.Facts.Id, Below));
     K.WaitsForBlocks |= Calls.waits(K.Facts.Id, Below);
     if (const std::string Callee = unseenAmong(Below, Calls); !Callee.empty())
       Unseen[Row] = Callee;
-    for (ReachedArray &A : Run.Arrays)
+    for (ReachedArray &A : Run.Arrays) {
+      const bool IsOwn = llvm::is_contained(A.Kernels, Row);
       for (auto [I, Instance] : llvm::enumerate(A.Array.Instances))
         if (Below.count(Instance.FunctionId))
           connect(A, I, Row);
+      if (!IsOwn && llvm::is_contained(A.Kernels, Row))
+        A.KernelsApart.insert(Row);
+    }
   }
   for (ReachedArray &A : Run.Arrays) {
     addObstacles(A, Calls);

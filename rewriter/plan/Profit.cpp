@@ -240,7 +240,7 @@ double bankstripe::timeOf(const KernelTraffic &K, const Resources &R,
 // K before the change.
 static KernelTraffic withoutMoves(KernelTraffic K) {
   for (ArrayTraffic &A : K.Arrays)
-    A.Moved = false;
+    A.Moved = A.WasMoved;
   return K;
 }
 

@@ -17,7 +17,8 @@ namespace bankstripe {
 struct ArrayTraffic : ArrayWork {
   unsigned ElementBytes = 4;
   uint64_t BytesPerThread = 0;
-  bool Moved = false; ///< Into shared memory.
+  bool Moved = false;    ///< Into shared memory.
+  bool WasMoved = false; ///< What it is compared with moves it, too.
   bool Slot = false;
   StripeForm Form = StripeForm::Plain;
   /// While it has not moved: ptxas has given it no memory.

@@ -17,6 +17,7 @@
 #include "bench/Reply.h"
 #include "evidence/Ptxas.h"
 #include "frontend/NvccCommand.h"
+#include "plan/LinkedCalls.h"
 #include "plan/Merge.h"
 #include "report/Terminal.h"
 #include "llvm/ADT/STLExtras.h"
@@ -195,7 +196,8 @@ bool Confirmation::knowFromCompile(const NvccQuestion &Question,
           : std::nullopt;
   if (!Table)
     return false;
-  Unit.Resources = forKernels(*Table, kernelsOf(Unit));
+  Unit.Resources =
+      forKernels(*Table, kernelsOf(Unit), {}, Unit.Evidence.Functions);
   if (auto Key = Inputs.Known ? Inputs.Known->keyOf(Question, Nvcc, "", {})
                               : std::nullopt)
     Inputs.Known->rememberTable(*Key, *Table);
@@ -243,7 +245,8 @@ void Confirmation::askOriginals() {
                 "ptxas cannot confirm the rewrite");
   for (auto [Unit, Reply] : llvm::zip_equal(Asked, *Found))
     if (Reply)
-      Unit->Unit.Resources = forKernels(*Reply, kernelsOf(Unit->Unit));
+      Unit->Unit.Resources = forKernels(*Reply, kernelsOf(Unit->Unit), {},
+                                        Unit->Unit.Evidence.Functions);
     else
       warn(*Unit, Reply.takeError(),
            "nvcc does not compile it, so ptxas cannot confirm the rewrite");
@@ -256,8 +259,8 @@ void Confirmation::askOriginals() {
 // Kernels of one name in several units: those of the same one are compared.
 void Confirmation::note(const UnitResult &Unit, const ResourceTable &Reply,
                         MeasuredVersion &V) {
-  for (const auto &[Id, R] :
-       forVersions(Reply, kernelsOf(Unit), Version.Decisions))
+  for (const auto &[Id, R] : forVersions(
+           Reply, kernelsOf(Unit), Version.Decisions, Unit.Evidence.Functions))
     if (V.After.insert({Id, R}).second)
       if (auto Was = Unit.Resources.find(Id); Was != Unit.Resources.end())
         V.Before[Id] = Resources.Before[Id] = Was->second;
@@ -288,9 +291,14 @@ bool Confirmation::hasVersionsInside(const UnitResult &Unit) const {
 bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
   Copies Tree(Root, {"/"});
   std::vector<NvccQuestion> Questions;
+  ResourceTable Unchanged;
+  LinkedCalls Calls;
   for (const UnitRecord &Unit : Inputs.Units) {
-    if (Unit.Unit.Resources.empty() ||
-        !isConcerned(Unit.Unit, /*IfItPaid=*/false))
+    Calls.add(Unit.Unit);
+    const bool Changes = isConcerned(Unit.Unit, /*IfItPaid=*/false);
+    if (!Changes && !Unit.Unit.Evidence.Functions.empty())
+      Unchanged.insert(Unit.Unit.Resources.begin(), Unit.Unit.Resources.end());
+    if (!Changes || Unit.Unit.Resources.empty())
       continue;
     Questions.push_back({&Unit, *Tree.placeOf(Unit.Job.File),
                          Tree.argumentsFor(Unit.Job), Sides::Device});
@@ -325,6 +333,10 @@ bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
          "nvcc does not accept the rewritten file");
     for (const auto &[File, Text] : Unit.Facts.Contents)
       V.Rejected.insert(File);
+  }
+  for (ResourceTable *Table : {&V.Before, &V.After}) {
+    Table->insert(Unchanged.begin(), Unchanged.end());
+    Calls.addFrames(*Table);
   }
   Resources.After = V.After;
   return true;

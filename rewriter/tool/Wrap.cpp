@@ -193,15 +193,12 @@ bool Launcher::mayCompileFirst() const {
 // Whether a kernel uses local memory, or a tile of shared memory, by what ptxas
 // said in Report.
 static bool mayGain(StringRef Report, const IncludeTree &Tree) {
-  const ResourceTable Kernels = parsePtxasReport(Report);
-  if (Kernels.empty()) // Perhaps functions for other files.
-    return !Report.contains("ptxas info") ||
-           Report.contains("bytes stack frame");
   const bool HasTiles = mayHoldTile(Tree);
-  return llvm::any_of(Kernels, [&](const auto &Kernel) {
-    const KernelResources &R = Kernel.second;
-    return R.StackFrame || !R.Callees.empty() || (HasTiles && R.SharedBytes);
-  });
+  return !Report.contains("ptxas info") ||
+         llvm::any_of(parsePtxasReport(Report), [&](const auto &Row) {
+           const KernelResources &R = Row.second;
+           return R.StackFrame || (HasTiles && R.SharedBytes);
+         });
 }
 
 static void show(StringRef Out, StringRef Err) {

@@ -38,7 +38,7 @@ ptxas info    : Compile time = 12.567 ms
   EXPECT_EQ(R.SharedBytes, 400u);
 }
 
-TEST(PtxasReport, DeviceFunctionsAreNoKernelsWhereverTheyStand) {
+TEST(PtxasReport, FunctionsHaveRowsOfTheirOwn) {
   ResourceTable T = parsePtxasReport(
       "ptxas info    : Function properties for _Z1fPii$1\n"
       "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
@@ -48,7 +48,10 @@ TEST(PtxasReport, DeviceFunctionsAreNoKernelsWhereverTheyStand) {
       "ptxas info    : Function properties for _Z1fPii\n"
       "    99 bytes stack frame, 1 bytes spill stores, 1 bytes spill loads\n"
       "ptxas info    : Used 10 registers\n");
-  ASSERT_EQ(T.size(), 1u);
+  ASSERT_EQ(T.size(), 3u);
+  EXPECT_EQ(T["_Z1fPii$1"].StackFrame, 8u);
+  EXPECT_EQ(T["_Z1fPii"].StackFrame, 99u);
+  EXPECT_EQ(T["_Z1fPii"].SpillStores, 1u);
   EXPECT_EQ(T["k"].StackFrame, 16u);
   EXPECT_EQ(T["k"].SpillStores, 0u);
   EXPECT_EQ(T["k"].Registers, 10u);
@@ -167,43 +170,54 @@ TEST(PtxasReport, FramesOfFunctionsThatWereNotInlinedAreSummedUp) {
       "    64 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n"
       "ptxas info    : Function properties for g\n"
       "    32 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
-  ASSERT_EQ(T.size(), 1u);
   EXPECT_EQ(T["k"].StackFrame, 16u);
   EXPECT_EQ(T["k"].calleeFrames(), 96u);
   EXPECT_EQ(T["k"].SpillStores, 0u);
+  EXPECT_EQ(T["k"].Callees["f"].SpillStores, 8u);
 }
 
-// The version of a kernel calls the copy of a function.
-TEST(PtxasReport, FramesOfFunctionsWithCopiesAreThoseOfTheCopies) {
-  ResourceTable T = parsePtxasReport(
-      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
-      "ptxas info    : Function properties for _Z1fi\n"
-      "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Function properties for _ZL9f_stripedi\n"
-      "    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Function properties for _Z1ff\n"
-      "    16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
-  EXPECT_EQ(T["k"].calleeFrames(), 24u);
-}
-
-// Which kernel calls which function is not reported.
-TEST(PtxasReport, EveryKernelGetsTheFramesOfAllFunctions) {
+// Those that it may call; of other kernels, others.
+TEST(PtxasReport, AKernelGetsTheFramesOfTheFunctionsBehindIt) {
   ResourceTable T = parsePtxasReport(
       "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
       "ptxas info    : Function properties for k\n"
       "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 30 registers\n"
       "ptxas info    : Function properties for f\n"
       "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Used 30 registers\n"
       "ptxas info    : Compiling entry function 'l' for 'sm_90'\n"
       "ptxas info    : Function properties for l\n"
       "    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Used 12 registers\n");
-  ASSERT_EQ(T.size(), 2u);
-  EXPECT_EQ(T["k"].StackFrame, 0u);
+      "ptxas info    : Used 12 registers\n"
+      "ptxas info    : Function properties for f\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Function properties for g\n"
+      "    16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
   EXPECT_EQ(T["k"].calleeFrames(), 64u);
   EXPECT_EQ(T["l"].StackFrame, 8u);
-  EXPECT_EQ(T["l"].calleeFrames(), 64u);
+  EXPECT_EQ(T["l"].calleeFrames(), 16u);
+}
+
+// There, functions come anywhere in the report, and versions call versions.
+TEST(ForKernels, RelocatableFunctionsAreNobodysCallees) {
+  ResourceTable Reported;
+  Reported["k"].Callees["_Z1fi"].Bytes = 64;
+  Reported["_Z1fi"].StackFrame = 64;
+  Reported["_Z1gi"].StackFrame = 32;
+  Reported["_Z9g_stripedi"].StackFrame = 8;
+  Kernel K;
+  K.Id = "k";
+  std::vector<DeviceFunction> Linked;
+  for (const char *Id : {"k", "_Z1fi", "_Z1gi", "_Z1hi"}) {
+    Linked.emplace_back().Id = Id;
+    Linked.back().Defined = true;
+  }
+  ResourceTable T = forKernels(Reported, {K}, {}, Linked);
+  EXPECT_EQ(T.size(), 3u);
+  EXPECT_EQ(T["k"].calleeFrames(), 0u);
+  EXPECT_EQ(T["_Z1fi"].StackFrame, 64u);
+  EXPECT_EQ(T["_Z1gi"].StackFrame, 8u);
+  EXPECT_EQ(forKernels(Reported, {K})["k"].calleeFrames(), 64u);
 }
 
 TEST(PtxasReport, AFunctionForTwoArchitecturesCountsOnce) {

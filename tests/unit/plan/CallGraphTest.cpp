@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Units.h"
+#include "plan/LinkedCalls.h"
 #include "gtest/gtest.h"
 
 using namespace bankstripe;
@@ -59,6 +60,31 @@ TEST(CallGraph, AKernelReachesArraysOfOtherUnits) {
   EXPECT_EQ(find(P, "a").Kernels, std::vector<unsigned>{0});
   EXPECT_EQ(find(P, "a").Verdict.Storage.Threads, 128u);
   EXPECT_EQ(P.Kernels[0].SharedAfter, 128u * 64);
+}
+
+// Each function has a frame of its own, in the object of its unit.
+TEST(CallGraph, AFunctionOfAnotherUnitHasAFrame) {
+  TestUnit A = caller(), B = library();
+  A.Result.Resources["k"].StackFrame = 64;
+  EXPECT_EQ(planOf(A, B).Arrays[0].Frame, FrameAnswer::NotAsked);
+  B.Result.Resources["f"].StackFrame = 72;
+  B.Result.Evidence.Arrays[0].Functions = {"f"};
+  EXPECT_EQ(planOf(A, B).Arrays[0].Frame, FrameAnswer::Holds);
+  B.Result.Resources["f"].StackFrame = 8;
+  EXPECT_EQ(planOf(A, B).Arrays[0].Frame, FrameAnswer::NotAsked);
+}
+
+TEST(CallGraph, FramesAreThoseOfAllThatIsCalled) {
+  const TestUnit A = caller(), B = library({"g", "f"});
+  LinkedCalls Calls;
+  Calls.add(A.result());
+  Calls.add(B.result());
+  ResourceTable T;
+  for (const char *Id : {"f", "g", "h", "k"})
+    T[Id].StackFrame = 8;
+  Calls.addFrames(T);
+  EXPECT_EQ(T["k"].calleeFrames(), 16u);
+  EXPECT_EQ(T["f"].calleeFrames(), 8u);
 }
 
 TEST(CallGraph, InWhateverOrderTheUnitsCome) {

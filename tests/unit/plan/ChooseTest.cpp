@@ -59,6 +59,57 @@ TEST(Choose, WhatDoesNotPayStays) {
   EXPECT_EQ(P.Kernels.front().SharedAfter, 0u);
 }
 
+// `b` gains little, with `a` or without it.
+TEST(Choose, WhatIsDecidedMovesNothingElse) {
+  const TestUnit U = working(Random, ArrayWork{{}, updated(8), {}});
+  EXPECT_EQ(reasonOf(U.plan(choosy()), "b"), Reason::DynamicIndex);
+  PlanOptions Options = choosy();
+  Options.Decisions = {decision(Layout::Stripe)};
+  const Plan P = U.plan(Options);
+  EXPECT_EQ(reasonOf(P, "a"), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(P, "b"), Reason::NotProfitable);
+  EXPECT_THAT(find(P, "b").Verdict.Detail, HasSubstr("predicted speedup 1.0"));
+  ASSERT_TRUE(P.Kernels.front().Predicted);
+  EXPECT_GT(P.Kernels.front().Predicted->Speedup, 1.05);
+}
+
+// Of a split nothing is predicted.
+TEST(Choose, BesideADecidedSplitTheOthersAreJudged) {
+  PlanOptions Options = choosy();
+  Options.Decisions = {decision(Layout::Split)};
+  Options.Decisions[0].First = 8;
+  EXPECT_EQ(reasonOf(working(Random, Random).plan(Options), "b"),
+            Reason::DynamicIndex);
+  Options.MinSpeedup = 100;
+  const Plan P = working(Random, Random).plan(Options);
+  EXPECT_EQ(reasonOf(P, "a"), Reason::DecidedSplit);
+  EXPECT_EQ(reasonOf(P, "b"), Reason::NotProfitable);
+}
+
+// Else they would share one verdict.
+TEST(Choose, AFunctionsDecidedArrayJoinsNoKernels) {
+  TestUnit U = working(Random, Random);
+  U.Arrays[0].Function.IsKernel = false;
+  U.Arrays[0].Kernels = {"k", "other"};
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
+  U.Result.Facts.Launches.push_back(makeLaunch(256, "other"));
+  TestArray C = makeArray("c", 16, 4, 61);
+  C.Kernels = {"other"};
+  U.array(C);
+  KernelWork W;
+  W.Instructions = 1000;
+  W.Arrays[0] = Random;
+  W.Arrays[2] = Rare;
+  U.Result.Evidence.Work["other"] = W;
+  PlanOptions Options = choosy();
+  Options.Decisions = {decision(Layout::Stripe)};
+  Options.Decisions[0].Function = "k";
+  const Plan P = U.plan(Options);
+  EXPECT_EQ(reasonOf(P, "a"), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(P, "b"), Reason::DynamicIndex);
+  EXPECT_EQ(reasonOf(P, "c"), Reason::NotProfitable);
+}
+
 TEST(Choose, NothingMovesForAnArchitectureWithoutLimits) {
   PlanOptions Options = choosy();
   Options.GpuArch = "sm_60";

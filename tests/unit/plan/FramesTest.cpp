@@ -130,6 +130,45 @@ TEST(Frames, FunctionsOneAfterTheOtherShareBytesBesideTheKernel) {
   EXPECT_EQ(arraysInFrame(U.plan()), 2u);
 }
 
+// What a function holds is alive while it calls another one.
+TEST(Frames, FunctionsThatCallEachOtherShareNoBytes) {
+  TestUnit U = withFrame(64);
+  for (const char *Name : {"f", "g"}) {
+    TestArray F = makeArray(Name, 16, 4, Name[0]);
+    F.Function.Id = Name;
+    F.Function.IsKernel = false;
+    U.array(F);
+  }
+  EXPECT_EQ(arraysInFrame(U.plan()), 2u);
+  U.Result.Evidence.Arrays[1].Functions = {"f", "g"};
+  EXPECT_EQ(arraysInFrame(U.plan()), 0u); // One of them is.
+  U.Result.Resources["k"].StackFrame = 128;
+  EXPECT_EQ(arraysInFrame(U.plan()), 2u);
+}
+
+TEST(Frames, OfArraysOfOneSizeNobodyKnowsWhichIsThere) {
+  TestUnit U = withFrame(88);
+  U.array(makeArray("a", 16, 4, 10));
+  U.array(makeArray("b", 16, 4, 11));
+  U.array(makeArray("c", 6, 4, 12));
+  const Plan P = U.plan();
+  EXPECT_EQ(find(P, "a").Frame, FrameAnswer::NotAsked);
+  EXPECT_EQ(find(P, "b").Frame, FrameAnswer::NotAsked);
+  EXPECT_EQ(find(P, "c").Frame, FrameAnswer::Holds);
+}
+
+// ptxas says what is stored, which may be more than there are slots for.
+TEST(Frames, SpilledRegistersMayBeWhatAFrameHolds) {
+  TestUnit U = withFrame(96);
+  U.array();
+  U.Result.Resources["k"].SpillStores = 32;
+  EXPECT_EQ(U.plan().Arrays[0].Frame, FrameAnswer::Holds);
+  U.Result.Resources["k"].SpillStores = 36;
+  EXPECT_EQ(U.plan().Arrays[0].Frame, FrameAnswer::NotAsked);
+  U.Result.Resources["k"].StackFrame = 56;
+  EXPECT_EQ(U.plan().Arrays[0].Frame, FrameAnswer::TooSmall);
+}
+
 // Inlined, they lie beside each other, and their sum is what the frame has.
 TEST(Frames, ArraysThatFillAFrameNeedNoRoundingBetweenThem) {
   TestUnit U = withFrame(128);
@@ -164,25 +203,24 @@ TEST(Frames, WhatMovedWasInTheFrameThatIsGone) {
 }
 
 TEST(Frames, OneKernelMayHaveRoomForAnArrayWhereAnotherHasNone) {
-  MergedKernel K;
+  MergedRun Run;
+  MergedKernel &K = Run.Kernels.emplace_back();
   ReachedArray A;
-  A.Array.Function.IsKernel = true;
-  EXPECT_TRUE(hasRoomFor(A, K)); // Nobody asked ptxas.
+  EXPECT_TRUE(mayHaveRoomFor(A, 0, Run)); // Nobody asked ptxas.
   K.Original.emplace();
-  EXPECT_FALSE(hasRoomFor(A, K));
-  K.Original->Callees["f"] = 64;
-  EXPECT_FALSE(hasRoomFor(A, K));
+  EXPECT_FALSE(mayHaveRoomFor(A, 0, Run));
+  K.Original->Callees["f"].Bytes = 64;
+  EXPECT_FALSE(mayHaveRoomFor(A, 0, Run));
   A.Evidence.Functions = {"f"};
-  EXPECT_TRUE(hasRoomFor(A, K));
+  EXPECT_TRUE(mayHaveRoomFor(A, 0, Run));
   K.Original->Callees.clear();
-  A.Array.Function.IsKernel = false;
-  K.CallsOtherUnits = true;
-  EXPECT_TRUE(hasRoomFor(A, K));
+  A.KernelsApart = {0};
+  EXPECT_TRUE(mayHaveRoomFor(A, 0, Run));
 }
 
 TEST(Frames, AFunctionThatIsNotInlinedHasAFrameOfItsOwn) {
   TestUnit U = withFrame(0);
-  U.Result.Resources["k"].Callees["_Z4pickPi"] = 64;
+  U.Result.Resources["k"].Callees["_Z4pickPi"].Bytes = 64;
   TestArray &A = U.array();
   A.Function.IsKernel = false;
   EXPECT_EQ(U.plan().Arrays[0].Frame, FrameAnswer::NoFrame)
@@ -293,7 +331,7 @@ struct TwoMoves {
     Known.Versions = {confirmed(U)};
     Known.Versions[0].Before["k"].StackFrame = Frame;
   }
-  Plan plan() const { return U.plan({}, Known); }
+  Plan plan() const { return U.plan(Options, Known); }
   // Asks with so many bytes in the frame that is left.
   void ask(unsigned Frame) {
     MeasuredVersion V = Known.Versions[0];
@@ -303,6 +341,7 @@ struct TwoMoves {
   }
 
   TestUnit U;
+  PlanOptions Options;
   Measured Known;
 };
 
@@ -316,10 +355,29 @@ TEST(Frames, AnArrayWithoutWhoseMoveNoFrameIsLargerIsInRegisters) {
   EXPECT_FALSE(isSettled(M.plan(), M.Known));
   M.ask(0);
   EXPECT_TRUE(isSettled(M.plan(), M.Known));
+  EXPECT_TRUE(doubtMoves(M.plan(), M.Known));
   EXPECT_FALSE(doubtMoves(M.plan(), M.Known));
   EXPECT_EQ(reasonOf(M.plan(), "a"), Reason::DynamicIndex);
   EXPECT_EQ(reasonOf(M.plan(), "b"), Reason::StaysInRegisters);
   EXPECT_EQ(residencyOf(find(M.plan(), "b")), Residency::Registers);
+}
+
+// Whether `a` pays without `b` is another question.
+TEST(Frames, NvccIsAskedOfAnArrayAlsoWhereNothingElsePays) {
+  TwoMoves M(64);
+  M.U.Result.Evidence.Arrays[1].ResidentBytes = 60;
+  KernelWork &W = M.U.Result.Evidence.Work["k"];
+  W.Instructions = 1000;
+  W.Arrays = {{0, {{}, updated(8), {}}}, {1, {{}, updated(300), {}}}};
+  M.Options.MinSpeedup = 1.05;
+  ASSERT_EQ(changesOf(M.plan()).size(), 2u);
+  ASSERT_TRUE(doubtMoves(M.plan(), M.Known));
+  EXPECT_EQ(changesOf(M.plan()).size(), 1u);
+  M.ask(0);
+  EXPECT_TRUE(doubtMoves(M.plan(), M.Known));
+  EXPECT_EQ(reasonOf(M.plan(), "a"), Reason::NotProfitable);
+  EXPECT_EQ(reasonOf(M.plan(), "b"), Reason::StaysInRegisters);
+  EXPECT_TRUE(isSettled(M.plan(), M.Known));
 }
 
 TEST(Frames, AnArrayThatComesBackIntoTheFrameMoves) {
