@@ -61,7 +61,7 @@ TEST(Choose, WhatDoesNotPayStays) {
 
 // `b` gains little, with `a` or without it.
 TEST(Choose, WhatIsDecidedMovesNothingElse) {
-  const TestUnit U = working(Random, ArrayWork{{}, updated(8), {}});
+  const TestUnit U = working(Random, ArrayWork{{}, updated(1), {}});
   EXPECT_EQ(reasonOf(U.plan(choosy()), "b"), Reason::DynamicIndex);
   PlanOptions Options = choosy();
   Options.Decisions = {decision(Layout::Stripe)};
