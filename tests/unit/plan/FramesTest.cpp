@@ -377,7 +377,6 @@ TEST(Frames, NvccIsAskedOfAnArrayAlsoWhereNothingElsePays) {
   EXPECT_TRUE(doubtMoves(M.plan(), M.Known));
   EXPECT_EQ(reasonOf(M.plan(), "a"), Reason::NotProfitable);
   EXPECT_EQ(reasonOf(M.plan(), "b"), Reason::StaysInRegisters);
-  EXPECT_TRUE(isSettled(M.plan(), M.Known));
 }
 
 TEST(Frames, AnArrayThatComesBackIntoTheFrameMoves) {
