@@ -17,10 +17,10 @@
 //
 // Properties of the functions that a kernel may call, also through pointers,
 // and that were not inlined follow it, each kernel's anew; they have no line of
-// registers. With relocatable device code each function comes once, anywhere
-// (CUDA 12.4 to 13.0). Older versions give the shared memory as `400+16 bytes
-// smem`, the second part being what the compiler itself reserves. Lines of
-// other programs may stand anywhere.
+// registers. Compiled apart from kernels, with -G or -rdc=true, each function
+// comes once, anywhere (CUDA 12.4 to 13.0). Older versions give the shared
+// memory as `400+16 bytes smem`, the second part being what the compiler itself
+// reserves. Lines of other programs may stand anywhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,13 +69,17 @@ public:
   /// Reads what is about \p Arch; empty: all.
   explicit ReportReader(StringRef Arch) : Arch(Arch) {}
   void read(StringRef Line);
-
-  ResourceTable Table;
+  ResourceTable table();
 
 private:
   void readProperties(StringRef Line);
+  bool areFunctionsApart();
 
   StringRef Arch;
+  ResourceTable Table;
+  /// Of each kernel, the bytes of all frames at once, if that is said.
+  std::map<std::string, unsigned> Cumulative;
+  bool BeginsWithFunction = false;
   bool Skips = false;               ///< The last kernel was for another one.
   KernelResources *Entry = nullptr; ///< Of the last "Compiling entry function".
   std::string EntryName;
@@ -103,6 +107,26 @@ unsigned amountOf(StringRef Line, StringRef Unit) {
   return Sum;
 }
 
+bool ReportReader::areFunctionsApart() {
+  return BeginsWithFunction || any_of(Cumulative, [&](const auto &Kernel) {
+           const KernelResources &R = Table[Kernel.first];
+           return Kernel.second > R.StackFrame + R.calleeFrames();
+         });
+}
+
+// Where nothing tells which kernel calls which function, each may call all.
+ResourceTable ReportReader::table() {
+  if (!areFunctionsApart())
+    return std::move(Table);
+  std::map<std::string, CalleeFrame> All;
+  for (const auto &[Name, R] : Table)
+    if (R.StackFrame && !Cumulative.count(Name))
+      All[Name] = {R.StackFrame, R.SpillStores};
+  for (const auto &[Name, Bytes] : Cumulative)
+    Table[Name].Callees = All;
+  return std::move(Table);
+}
+
 // Also of a function: of the last kernel's, if it is one that it calls.
 void ReportReader::readProperties(StringRef Line) {
   KernelResources &Of = Table[FunctionName];
@@ -127,9 +151,12 @@ void ReportReader::read(StringRef Line) {
     Skips =
         !Arch.empty() && Line.split("' for '").second.split('\'').first != Arch;
     Entry = Skips ? nullptr : &Table[EntryName];
+    if (Entry)
+      Cumulative[EntryName];
     FunctionName = EntryName;
   } else if (Line.consume_front("Function properties for ")) {
     FunctionName = Line.trim(" ':").str();
+    BeginsWithFunction |= !IsLinked && EntryName.empty();
   } else if (IsLinked && Line.starts_with("used ")) {
     KernelResources &Kernel = Table[FunctionName];
     keepLargest(Kernel.Registers, amountOf(Line, " registers"));
@@ -141,6 +168,8 @@ void ReportReader::read(StringRef Line) {
   } else if (Entry && Line.starts_with("Used ")) {
     keepLargest(Entry->Registers, amountOf(Line, " registers"));
     keepLargest(Entry->SharedBytes, amountOf(Line, " bytes smem"));
+    keepLargest(Cumulative[EntryName],
+                amountOf(Line, " bytes cumulative stack size"));
   }
 }
 
@@ -153,7 +182,7 @@ ResourceTable parsePtxasReport(StringRef Text, StringRef Arch) {
     Reader.read(Line);
     Text = Rest;
   }
-  return std::move(Reader.Table);
+  return Reader.table();
 }
 
 std::string withoutPtxasReport(StringRef Text) {

@@ -15,6 +15,7 @@
 
 #include "model/Place.h"
 #include "model/Reason.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -129,6 +130,13 @@ struct KernelResources {
   /// Of its machine code, without functions that were not inlined; 0 where that
   /// was not seen.
   unsigned CodeBytes = 0;
+
+  /// Whether registers are spilled, so that frames tell nothing of arrays.
+  bool spills() const {
+    return SpillStores != 0 || llvm::any_of(Callees, [](const auto &Callee) {
+             return Callee.second.SpillStores != 0;
+           });
+  }
 
   /// The bytes of all frames of Callees.
   unsigned calleeFrames() const {

@@ -146,7 +146,7 @@ bool bankstripe::keepsFrames(const ReachedArray &A, const MergedRun &Run,
     return treatmentIn(V.Changed, A) && !A.Kernels.empty() &&
            llvm::all_of(A.Kernels, [&](unsigned Row) {
              auto [Was, Is] = resourcesIn(V, Run.Kernels[Row].Facts);
-             return Was && !Is->SpillStores && frameOf(*Was) == frameOf(*Is);
+             return Was && !Is->spills() && frameOf(*Was) == frameOf(*Is);
            });
   });
 }
@@ -200,7 +200,8 @@ static bool isInRegisters(const PlannedArray &A, const Plan &P,
       return V ? resourcesIn(*V, P.Kernels[Row].Facts).second : nullptr;
     };
     const KernelResources *Moved = Find(&A), *Stays = Find(nullptr);
-    return Moved && Stays && frameOf(*Stays) <= frameOf(*Moved);
+    return Moved && Stays && !Moved->spills() &&
+           frameOf(*Stays) <= frameOf(*Moved);
   });
 }
 

@@ -131,6 +131,102 @@ def beside_large(second):
         "SECOND(1)", second.format(1))
 
 
+# `l1` and `l2` spill registers.
+POINTERS = """
+typedef float (*metric_t)(const float *, const float *, int);
+__device__ float l1(const float *a, const float *b, int n) {
+  float s = 0;
+  for (int i = 0; i < n; ++i)
+    s += fabsf(a[i] - b[i]);
+  return s;
+}
+__device__ float l2(const float *a, const float *b, int n) {
+  float s = 0;
+  for (int i = 0; i < n; ++i)
+    s += (a[i] - b[i]) * (a[i] - b[i]);
+  return s;
+}
+__device__ metric_t metrics[2] = {l1, l2};
+__global__ void nearest(const float *pts, const float *cents, int *lab, int dim, int k, int m) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  float p[12];
+  for (int i = 0; i < dim; ++i)
+    p[i] = pts[i * 64 + t];
+  int best = 0;
+  float least = 1e30f;
+  for (int c = 0; c < k; ++c) {
+    float d = metrics[m](p, cents + c * dim, dim);
+    if (d < least) {
+      least = d;
+      best = c;
+    }
+  }
+  lab[t] = best;
+}
+__global__ void norms(const float *pts, float *o, int dim) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  float p[12];
+  for (int i = 0; i < dim; ++i)
+    p[(i * 5 + t) % 12] = pts[i * 64 + t];
+  float s = 0;
+  for (int i = 0; i < dim; ++i)
+    s = s * 0.5f + p[i];
+  o[t] = s;
+}
+void go(float *a, float *b, int *c) {
+  nearest<<<2, 32>>>(a, b, c, 12, 4, 1);
+  norms<<<2, 32>>>(a, b, 12);
+}
+"""
+
+MEDIAN = """
+__device__ int median(int *v, int n) {
+  int idx[16];
+  for (int i = 0; i < n; ++i)
+    idx[i] = i;
+  for (int i = 1; i < n; ++i)
+    for (int j = i; j && v[idx[j - 1]] > v[idx[j]]; --j) {
+      int t = idx[j];
+      idx[j] = idx[j - 1];
+      idx[j - 1] = t;
+    }
+  return v[idx[n / 2]];
+}
+"""
+
+# nvcc has `x` in registers, since it unrolls all loops.
+CALLERS = """
+__device__ __noinline__ void emit(const unsigned *item, unsigned size, unsigned *list) {
+  unsigned at = atomicAdd(list, size);
+  for (unsigned i = 0; i < size; ++i)
+    list[1 + at + i] = item[i];
+}
+__device__ void report(const unsigned *x, unsigned *list) {
+  unsigned r[25];
+  for (int i = 0; i < 25; ++i)
+    r[i] = x[i & 7] ^ x[i >> 2 & 7];
+  emit(r, 25, list);
+}
+__device__ void step(const unsigned *in, unsigned *list, int n) {
+  unsigned x[8];
+  for (int i = 0; i < 8; ++i)
+    x[i] = in[i];
+  for (int k = 0; k < n; ++k)
+#pragma unroll
+    for (int w = 0; w < 4; ++w)
+#pragma unroll
+      for (int i = 0; i < 8; ++i)
+#pragma unroll
+        for (int j = 0; j < 8; ++j)
+          x[(i + j) & 7] += x[i] * x[j] + __umulhi(x[j], x[i]) + (x[(i * j + w) & 7] >> 3);
+  if (x[0] < 16)
+    report(x, list);
+}
+__global__ void keys(const unsigned *in, unsigned *list, int n) { step(in + threadIdx.x * 24, list, n); }
+void run(const unsigned *in, unsigned *list, int n) { keys<<<n / 256, 256>>>(in, list, n); }
+"""
+
+
 # cos of a double has 40 bytes for large arguments; `data` would need 128.
 COSINES = """
 __global__ void cosines(const double *x, double *out, int n) {
@@ -261,6 +357,32 @@ class Confirmation(ToolTest):
         frame = report["kernels"][0]["frameObjects"]
         self.assertEqual([(o["function"], o["bytes"]) for o in frame], [("__nv_cos", 40)])
         self.assertNotIn("local memory", {a["residency"] for a in report["arrays"]})
+
+    def test_a_kernel_has_the_frames_of_the_functions_that_it_may_call(self):
+        self.write("a.cu", POINTERS)
+        verdicts = {a["function"]: a["verdict"] for a in self.report("--min-speedup=0", "a.cu")["arrays"]}
+        self.assertEqual(verdicts, {"nearest": "unchanged", "norms": "stripe"})
+
+    def test_functions_of_other_files_have_frames(self):
+        self.write("util.cuh", "__device__ int median(int *v, int n);\n")
+        self.write("util.cu", '#include "util.cuh"\n' + MEDIAN)
+        self.write("main.cu", '#include "util.cuh"\n' + """
+__global__ void k(const int *in, int *out) {
+  int v[16];
+  for (int i = 0; i < 16; ++i)
+    v[i] = in[threadIdx.x * 16 + i];
+  out[threadIdx.x] = median(v, 9 + in[3] % 7) + v[in[4] & 15];
+}
+void run(int *d, int *e) { k<<<2, 64>>>(d, e); }
+""")
+        report = self.report("--min-speedup=0", "util.cu", "main.cu", "--", "-rdc=true", "-arch=sm_90")
+        self.assertEqual({a["name"]: (a["verdict"], a["residency"]) for a in report["arrays"]},
+                         {"v": ("slot", "local memory"), "idx": ("stripe", "local memory")})
+
+    def test_arrays_of_callers_are_alive_beside_those_of_functions(self):
+        self.write("a.cu", CALLERS)
+        where = {a["name"]: a["residency"] for a in self.report("a.cu")["arrays"]}
+        self.assertEqual(where, {"r": "local memory", "x": "unknown"})
 
     def test_only_that_kernel_is_withdrawn(self):
         self.write("a.cu", moves() + SELECTED)

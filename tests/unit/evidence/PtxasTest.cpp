@@ -198,6 +198,37 @@ TEST(PtxasReport, AKernelGetsTheFramesOfTheFunctionsBehindIt) {
   EXPECT_EQ(T["l"].calleeFrames(), 16u);
 }
 
+// `l` needs more than is listed behind it.
+TEST(PtxasReport, OfFunctionsCompiledApartEachKernelMayCallAll) {
+  auto Report = [](const std::string &Cumulative) {
+    return "ptxas info    : Compiling entry function 'l' for 'sm_90'\n"
+           "ptxas info    : Function properties for l\n"
+           "    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill "
+           "loads\n"
+           "ptxas info    : Used 12 registers, used 0 barriers, " +
+           Cumulative +
+           " bytes cumulative stack size\n"
+           "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+           "ptxas info    : Function properties for k\n"
+           "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill "
+           "loads\n"
+           "ptxas info    : Used 30 registers, used 0 barriers\n"
+           "ptxas info    : Function properties for f\n"
+           "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill "
+           "loads\n";
+  };
+  ResourceTable T = parsePtxasReport(Report("72"));
+  EXPECT_EQ(T["k"].calleeFrames(), 64u);
+  EXPECT_EQ(T["l"].calleeFrames(), 64u);
+  T = parsePtxasReport(Report("8"));
+  EXPECT_EQ(T["l"].calleeFrames(), 0u);
+  T = parsePtxasReport("ptxas info    : Function properties for g\n"
+                       "    16 bytes stack frame, 0 bytes spill stores, 0 "
+                       "bytes spill loads\n" +
+                       Report("8"));
+  EXPECT_EQ(T["l"].calleeFrames(), 80u);
+}
+
 // There, functions come anywhere in the report, and versions call versions.
 TEST(ForKernels, RelocatableFunctionsAreNobodysCallees) {
   ResourceTable Reported;

@@ -362,6 +362,16 @@ TEST(Frames, AnArrayWithoutWhoseMoveNoFrameIsLargerIsInRegisters) {
   EXPECT_EQ(residencyOf(find(M.plan(), "b")), Residency::Registers);
 }
 
+TEST(Frames, SpilledRegistersMayHaveTakenTheBytesThatAnArrayLeft) {
+  TwoMoves M(64);
+  M.Known.Versions[0].After["k"].StackFrame = 8;
+  M.Known.Versions[0].After["k"].SpillStores = 8;
+  ASSERT_TRUE(doubtMoves(M.plan(), M.Known));
+  M.ask(8);
+  EXPECT_TRUE(doubtMoves(M.plan(), M.Known));
+  EXPECT_EQ(M.Known.Doubts.begin()->second, Doubt::InFrame);
+}
+
 // Whether `a` pays without `b` is another question.
 TEST(Frames, NvccIsAskedOfAnArrayAlsoWhereNothingElsePays) {
   TwoMoves M(64);
