@@ -99,7 +99,7 @@ TEST(Choose, AFunctionsDecidedArrayJoinsNoKernels) {
   KernelWork W;
   W.Instructions = 1000;
   W.Arrays[0] = Random;
-  W.Arrays[2] = Rare;
+  W.Arrays[2] = {{}, updated(1), {}};
   U.Result.Evidence.Work["other"] = W;
   PlanOptions Options = choosy();
   Options.Decisions = {decision(Layout::Stripe)};
