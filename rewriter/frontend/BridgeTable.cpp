@@ -20,6 +20,7 @@
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 
 using namespace bankstripe;
 using namespace clang;
@@ -126,37 +127,29 @@ static bool putCandidateOnBothSides(const Fault &F, Bridges &B) {
   return true;
 }
 
-// A function for both sides calls one of the host, as after an error. nvcc
+// A function for both sides calls one of the host, or names its variable. nvcc
 // warns of that alone, and takes each destructor.
-static bool putCalleeOnBothSides(const Fault &F, Bridges &B) {
-  const FunctionDecl *Callee =
-      reinterpret_cast<NamedDecl *>(F.Diag.getRawArg(2))->getAsFunction();
+static bool allowHost(const Fault &F, Bridges &B) {
+  const Decl *Named = reinterpret_cast<NamedDecl *>(F.Diag.getRawArg(2));
   const auto Side = CUDAFunctionTarget(F.Diag.getRawArg(0));
   const auto Caller = CUDAFunctionTarget(F.Diag.getRawArg(3));
-  const auto *Destructor = dyn_cast_or_null<CXXDestructorDecl>(Callee);
-  if (!Callee || Side != CUDAFunctionTarget::Host ||
-      (Caller != CUDAFunctionTarget::HostDevice && !Destructor) ||
+  if (Side != CUDAFunctionTarget::Host ||
+      (Caller != CUDAFunctionTarget::HostDevice &&
+       !isa<CXXDestructorDecl>(Named)) ||
       isInDeviceClosure(F.Context, F.Diag.getLocation()))
     return false;
-  const SourceManager &SM = F.Diag.getSourceManager();
-  if (Destructor && !Destructor->isUserProvided())
-    return B.CopiedOnDevice
-        .insert(placeOf(SM, Destructor->getParent()->getLocation()))
-        .second;
-  if (const FunctionDecl *Pattern = Callee->getTemplateInstantiationPattern())
-    Callee = Pattern;
-  for (const FunctionDecl *Each : Callee->redecls())
-    B.OnBothSides.insert(placeOf(SM, Each->getLocation()));
-  return true;
+  return B.CallsHost = true;
 }
 
 // A closure is copied in device code: for nvcc, the constructors that nobody
 // writes belong to both sides, whatever they call.
 static bool copyOnDevice(const Fault &F, Bridges &B) {
   const uint64_t Kind = F.Diag.getRawArg(0);
-  return (Kind == ImplicitCopy || Kind == ImplicitMove) &&
-         sideOfCallee(F) == CUDAFunctionTarget::Host &&
-         B.CopiedOnDevice.insert(F.at(F.Index)).second;
+  if ((Kind != ImplicitCopy && Kind != ImplicitMove) ||
+      sideOfCallee(F) != CUDAFunctionTarget::Host)
+    return false;
+  B.CopiedOnDevice.insert(F.at(F.Index));
+  return B.CallsHost = true;
 }
 
 // `#define UNROLL #pragma unroll`: nvcc reads the preprocessed text again, and
@@ -354,6 +347,47 @@ static bool specializeOnBothSides(const Fault &F, Bridges &B) {
   return false;
 }
 
+// `void C::f<T>(T x)` in the definition of a template.
+static bool dropArguments(const Fault &F, Bridges &B) {
+  size_t First = F.Index + 1;
+  while (First < F.Tokens.size() && F.Tokens[First].Text != "<")
+    if (F.Tokens[First++].Text == ";")
+      return false;
+  int Depth = 0;
+  for (size_t Last = First; Last < F.Tokens.size(); ++Last) {
+    const StringRef Text = F.Tokens[Last].Text;
+    Depth += int(Text.count('<')) - int(Text.count('>'));
+    if (Depth > 0)
+      continue;
+    const unsigned Begin = F.at(First).second;
+    const size_t Size = F.at(Last).second + Text.size() - Begin;
+    B.Texts[F.File].Corrected.replace(Begin, Size, Size, ' ');
+    return Depth == 0;
+  }
+  return false;
+}
+
+// `auto [x, y, z] = threadIdx`, which is a `uint3`, and in Clang a class of its
+// own that cannot be copied.
+static bool readRegisters(const Fault &F, Bridges &B) {
+  llvm::SmallString<128> Message;
+  F.Diag.FormatDiagnostic(Message);
+  if (!Message.str().contains("__cuda_builtin_"))
+    return false;
+  for (size_t I = 0; I + 1 < F.Tokens.size(); ++I) {
+    const bool IsIndex = isAmong(F.Tokens[I].Text, "threadIdx blockIdx");
+    if ((IsIndex || isAmong(F.Tokens[I].Text, "blockDim gridDim")) &&
+        F.Tokens[I + 1].Text != ".")
+      B.Behind[F.at(I)] = {IsIndex ? ".operator ::uint3()"
+                                   : ".operator ::dim3()",
+                           F.at(I).second};
+  }
+  // What is bound to a reference is a copy then.
+  if (F.Index > 0 && F.text() == "[" && F.Tokens[F.Index - 1].Text == "&")
+    B.Texts[F.File].Corrected[F.at(F.Index - 1).second] = ' ';
+  return true;
+}
+
 // `__shared__ T x;` where T has a constructor: nvcc warns that it does not run.
 // A reference to as much shared memory serves as well. Of several variables in
 // one declaration, those that are no such objects would be shared no more.
@@ -497,6 +531,9 @@ static constexpr char PragmaAdvice[] =
 static constexpr char UnrollAdvice[] =
     "put '#pragma unroll' right before a loop, with a positive number or none";
 
+static constexpr char RegisterAdvice[] =
+    "name the type: uint3 for an index, dim3 for a size";
+
 static constexpr Bridge Table[] = {
     {diag::err_expected_expression, joinAngles,
      "write '<<<' and '>>>' without blanks"},
@@ -516,7 +553,7 @@ static constexpr Bridge Table[] = {
      "put ',' between the operands of 'asm'"},
     {diag::err_cuda_ovl_target, putOnBothSides,
      "repeat the '__host__ __device__' of the declaration"},
-    {diag::err_ref_bad_target, putCalleeOnBothSides,
+    {diag::err_ref_bad_target, allowHost,
      "make the function '__host__ __device__'"},
     {diag::note_ovl_candidate_bad_target, copyOnDevice,
      "make the constructors that copy its members '__host__ __device__'"},
@@ -559,6 +596,15 @@ static constexpr Bridge Table[] = {
      "put 'this->' before the name of the member"},
     {diag::err_function_template_spec_no_match, specializeOnBothSides,
      "repeat the '__host__ __device__' of the template"},
+    {diag::err_function_template_partial_spec, dropArguments,
+     "leave out the template arguments behind the name"},
+    {diag::err_ovl_deleted_init, readRegisters, RegisterAdvice},
+    {diag::err_decomp_decl_wrong_number_bindings, readRegisters,
+     RegisterAdvice},
+    {diag::err_typecheck_nonviable_condition, readRegisters, RegisterAdvice},
+    {diag::err_typecheck_cond_incompatible_operands, readRegisters,
+     RegisterAdvice},
+    {diag::err_auto_different_deductions, readRegisters, RegisterAdvice},
     {diag::err_shared_var_init, referToShared,
      "declare bytes in shared memory, and construct the object in them"},
     {diag::err_typecheck_invalid_restrict_not_pointer, dropRestrict,

@@ -19,19 +19,13 @@ class SourceManager;
 
 namespace bankstripe {
 
-/// A token of a file, without the preprocessor.
-struct RawToken {
-  unsigned Offset;
-  llvm::StringRef Text;
-};
-
 /// What Clang says, with the text around the place.
 struct Fault {
   const clang::Diagnostic &Diag;
   std::string File;
-  std::vector<RawToken> Tokens; ///< Of the whole file.
-  size_t Index;                 ///< The token that Clang means.
-  unsigned Offset;              ///< Or else inside the token before that.
+  llvm::ArrayRef<RawToken> Tokens; ///< Of the whole file.
+  size_t Index;                    ///< The token that Clang means.
+  unsigned Offset;                 ///< Or else inside the token before that.
   bool IsOnlyNamed; ///< Nothing runs there, as in the operand of `sizeof`.
   clang::ASTContext &Context;
 

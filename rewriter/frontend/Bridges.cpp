@@ -42,7 +42,19 @@ static std::vector<RawToken> rawTokens(StringRef Text,
   }
 }
 
-StringRef Bridges::learn(const Diagnostic &Diag, CompilerInstance &Compiler) {
+// Errors come in thousands, and files have millions of characters.
+static llvm::ArrayRef<RawToken> lex(LexedFile &File, StringRef Text) {
+  if (File.Text != Text) {
+    LangOptions Options;
+    Options.CPlusPlus = Options.CPlusPlus11 = Options.CUDA = true;
+    File.Text = Text.str();
+    File.Tokens = rawTokens(File.Text, Options);
+  }
+  return File.Tokens;
+}
+
+StringRef Bridges::learn(const Diagnostic &Diag, CompilerInstance &Compiler,
+                         LexedFiles &Lexed) {
   if (!Diag.hasSourceManager() || Diag.getLocation().isInvalid())
     return "";
   const SourceManager &SM = Diag.getSourceManager();
@@ -51,16 +63,13 @@ StringRef Bridges::learn(const Diagnostic &Diag, CompilerInstance &Compiler) {
   const FileOffset Line = {Name, SM.getLineNumber(File, Offset)};
   auto IsAbout = [&](const Bridge &B) { return B.DiagId == Diag.getID(); };
   if (!Name.empty() && llvm::any_of(knownBridges(), IsAbout)) {
-    LangOptions Options;
-    Options.CPlusPlus = Options.CPlusPlus11 = Options.CUDA = true;
     auto [Text, IsNew] = Texts.try_emplace(Name);
     if (IsNew)
       Text->second.Original = Text->second.Corrected =
           SM.getBufferData(File).str();
-    const std::string Lexed = Text->second.Corrected;
     Fault F{Diag,
             Name,
-            rawTokens(Lexed, Options),
+            lex(Lexed[Name], Text->second.Corrected),
             0,
             Offset,
             Compiler.hasSema() && Compiler.getSema().isUnevaluatedContext(),
@@ -208,6 +217,7 @@ void Bridges::build(CompilerInstance &Compiler) const {
     if (auto File = Compiler.getFileManager().getOptionalFileRef(Name))
       SM.overrideFileContents(*File,
                               llvm::MemoryBuffer::getMemBuffer(Text.Corrected));
+  Compiler.getLangOpts().HIPStdPar = CallsHost;
   std::string Macros = PP.getPredefines();
   for (auto [Number, Pragma] : llvm::enumerate(Pragmas))
     Macros +=
@@ -245,6 +255,7 @@ void Bridges::build(CompilerInstance &Compiler) const {
 }
 
 void Bridges::remove(CompilerInstance &Compiler) const {
+  Compiler.getLangOpts().HIPStdPar = false;
   for (const auto &[Name, Text] : Texts)
     if (auto File = Compiler.getFileManager().getOptionalFileRef(Name))
       Compiler.getSourceManager().overrideFileContents(

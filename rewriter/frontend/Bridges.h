@@ -18,7 +18,7 @@
 #ifndef BANKSTRIPE_FRONTEND_BRIDGES_H
 #define BANKSTRIPE_FRONTEND_BRIDGES_H
 
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringMap.h"
 #include <map>
 #include <set>
 #include <string>
@@ -40,14 +40,27 @@ std::string pragmaName(size_t Number);
 /// A place in a file: its name as Clang has it, and the offset.
 using FileOffset = std::pair<std::string, unsigned>;
 
+/// A token of a file, without the preprocessor.
+struct RawToken {
+  unsigned Offset;
+  llvm::StringRef Text;
+};
+
+/// The tokens of files, by name, as long as the files hold these texts.
+struct LexedFile {
+  std::string Text;
+  std::vector<RawToken> Tokens;
+};
+using LexedFiles = llvm::StringMap<LexedFile>;
+
 /// What has been learned from failed parses of one unit.
 class Bridges {
 public:
   /// Looks at what Clang says in the parse of \p Compiler; what is no known
-  /// difference is left alone.
+  /// difference is left alone. \p Lexed keeps what is needed for the next.
   /// \returns what a person could write instead; empty where that is not known.
   llvm::StringRef learn(const clang::Diagnostic &Diag,
-                        clang::CompilerInstance &Compiler);
+                        clang::CompilerInstance &Compiler, LexedFiles &Lexed);
 
   /// After a parse: finds the constructors that copy what the classes in
   /// CopiedOnDevice hold.
@@ -84,6 +97,8 @@ public:
   /// The classes that device code copies, of which a member can be copied by
   /// host code only.
   std::set<FileOffset> CopiedOnDevice;
+  /// Whether code for both sides calls what is the host's. nvcc warns of that.
+  bool CallsHost = false;
   std::set<std::string> NoBuiltins; ///< Names that are the user's own.
   /// What the definitions of macros have from `#pragma` on, by its number.
   std::vector<std::string> Pragmas;

@@ -12,7 +12,7 @@
 
 #include "frontend/Frontend.h"
 
-#include "frontend/Bridges.h"
+#include "frontend/BridgeTable.h"
 #include "frontend/CompilerOptions.h"
 #include "frontend/MacroQuestions.h"
 #include "frontend/Resources.h"
@@ -48,8 +48,11 @@ namespace {
 constexpr StringLiteral DeviceOnly = "--cuda-device-only";
 constexpr StringLiteral HostOnly = "--cuda-host-only";
 
-/// Each parse shows what the one before did not come to.
+/// Each parse shows what the one before did not come to. Of all of one file.
 constexpr unsigned MostBridgedParses = 6;
+
+/// That are printed, as many as Clang prints.
+constexpr unsigned MostErrors = 20;
 
 using FileSystemPtr = IntrusiveRefCntPtr<vfs::FileSystem>;
 
@@ -96,18 +99,33 @@ private:
   unique_function<bool()> AtEnd;
 };
 
+/// The errors of a parse.
+struct ErrorRecord {
+  unsigned Count = 0;
+  FileOffset First;          ///< Where the first is.
+  bool FirstIsKnown = false; ///< What comes after it, it may have caused.
+
+  /// Whether the next parse may do better than this one, which came after
+  /// \p Before.
+  bool showProgress(const ErrorRecord &Before) const {
+    return FirstIsKnown && (First != Before.First || Count < Before.Count);
+  }
+};
+
 /// How one file is parsed, and what came of it.
 struct Attempt {
   std::vector<std::string> Args; ///< For the driver, without its name.
   FileSystemPtr Files;
   bool Colours = false;
-  ParseWatch *Watch = nullptr; ///< May be nobody.
-  bool HasShim = false;        ///< Else it may have to be parsed with that.
-  bool LacksShim = false;      ///< It turned out so.
-  Bridges Bridged;             ///< What earlier attempts have shown.
-  Bridges Learned;             ///< The same and what this one shows.
-  std::string Messages;        ///< What Clang printed.
-  MacroView *Macros = nullptr; ///< Nobody where the command is for Clang.
+  ParseWatch *Watch = nullptr;    ///< May be nobody.
+  bool HasShim = false;           ///< Else it may have to be parsed with that.
+  bool LacksShim = false;         ///< It turned out so.
+  Bridges Bridged;                ///< What earlier attempts have shown.
+  Bridges Learned;                ///< The same and what this one shows.
+  std::string Messages;           ///< What Clang printed.
+  ErrorRecord Errors;             ///< Of this one.
+  unsigned *ParsesLeft = nullptr; ///< For what was learned, of this file.
+  MacroView *Macros = nullptr;    ///< Nobody where the command is for Clang.
 };
 
 bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action);
@@ -154,6 +172,8 @@ public:
     if (!Always && !asksForSide() && !is_contained(Settings.Args, ForHostAlone))
       return HostView::Same;
     Attempt Host = attemptForHost(Settings);
+    unsigned ParsesLeft = MostBridgedParses;
+    Host.ParsesLeft = &ParsesLeft;
     return parseBridged(Host, Action) ? HostView::Read : HostView::Unknown;
   }
 
@@ -236,12 +256,13 @@ private:
   ParseWatch *const Watch;
 };
 
-/// Prints what Clang says, as much as Clang would, and learns from all of it.
+/// Prints what Clang says, as much as Clang would, and learns from all of it,
+/// unless there is no hope.
 class Listener final : public clang::DiagnosticConsumer {
 public:
   Listener(clang::DiagnosticConsumer &Printer, raw_ostream &Messages,
-           Bridges &Learned, clang::CompilerInstance &Compiler)
-      : Printer(Printer), Messages(Messages), Learned(Learned),
+           Attempt &Settings, clang::CompilerInstance &Compiler)
+      : Printer(Printer), Messages(Messages), Settings(Settings),
         Compiler(Compiler) {}
 
   void BeginSourceFile(const clang::LangOptions &Options,
@@ -252,8 +273,16 @@ public:
   void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
                         const clang::Diagnostic &Diag) override {
     DiagnosticConsumer::HandleDiagnostic(Level, Diag);
-    const StringRef Advice = Learned.learn(Diag, Compiler);
-    constexpr unsigned MostErrors = 20;
+    const StringRef Advice = Settings.Learned.learn(Diag, Compiler, Lexed);
+    ErrorRecord &Errors = Settings.Errors;
+    Errors.Count = getNumErrors();
+    if (Errors.Count == 1 && Level >= clang::DiagnosticsEngine::Error &&
+        Diag.hasSourceManager())
+      Errors.First = placeOf(Diag.getSourceManager(), Diag.getLocation());
+    if (Errors.Count < 2) // Notes come behind it, and warnings before.
+      Errors.FirstIsKnown |= !Advice.empty();
+    else if (!Errors.FirstIsKnown)
+      Compiler.getDiagnostics().setErrorLimit(MostErrors);
     if (getNumErrors() > MostErrors)
       return;
     Printer.HandleDiagnostic(Level, Diag);
@@ -265,8 +294,9 @@ public:
 private:
   clang::DiagnosticConsumer &Printer;
   raw_ostream &Messages;
-  Bridges &Learned;
+  Attempt &Settings;
   clang::CompilerInstance &Compiler;
+  LexedFiles Lexed;
 };
 
 /// Parses and then calls the action, unless there were errors.
@@ -280,8 +310,10 @@ public:
 protected:
   std::unique_ptr<clang::ASTConsumer>
   CreateASTConsumer(clang::CompilerInstance &, StringRef) override {
-    return std::make_unique<Recorder>(
-        Parse, [&] { return !lacksShim() && Questions.Wanted.empty(); });
+    return std::make_unique<Recorder>(Parse, [&] {
+      return !lacksShim() && Questions.Wanted.empty() &&
+             !getCompilerInstance().getDiagnostics().hasFatalErrorOccurred();
+    });
   }
 
   // The callback runs here and not in EndSourceFileAction: Sema, which the code
@@ -384,7 +416,8 @@ bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
   clang::TextDiagnosticPrinter Printer(Messages,
                                        Invocation->getDiagnosticOpts());
   A.Learned = A.Bridged;
-  Listener Listening(Printer, Messages, A.Learned, Compiler);
+  A.Errors = ErrorRecord();
+  Listener Listening(Printer, Messages, A, Compiler);
   Compiler.createDiagnostics(&Listening, /*ShouldOwnClient=*/false);
   Compiler.setVerboseOutputStream(Messages);
   ParseAction Parse(Action, A);
@@ -392,16 +425,20 @@ bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
   return Parse.succeeded();
 }
 
-/// Once more with all that was learned, as long as that is more than before.
+/// Once more with all that was learned, as long as that is more than before and
+/// brings the parse further.
 bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
-  for (unsigned Parses = 1;; ++Parses) {
+  while (true) {
     const size_t Shown = A.Macros ? A.Macros->Shown.size() : 0;
+    const ErrorRecord Before = A.Errors;
     A.Messages.clear();
     const bool Parsed = parseOnce(A, Action);
     const bool ShowsMore = A.Macros && A.Macros->Shown.size() > Shown;
-    if (Parsed || (A.Learned == A.Bridged && !ShowsMore) ||
-        Parses == MostBridgedParses)
+    const bool LearnsMore =
+        A.Learned != A.Bridged && A.Errors.showProgress(Before);
+    if (Parsed || !(LearnsMore || ShowsMore) || *A.ParsesLeft == 0)
       return Parsed;
+    --*A.ParsesLeft;
     A.Bridged = std::move(A.Learned);
   }
 }
@@ -482,6 +519,8 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   Outcome.UsedBuiltinHeader = Job.CudaPath.empty();
 
   Attempt First;
+  unsigned ParsesLeft = MostBridgedParses;
+  First.ParsesLeft = &ParsesLeft;
   First.Colours = Diagnostics.has_colors();
   First.Watch = Watch;
   MacroView Macros(Prepared, Watch);
@@ -525,12 +564,17 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   Second.Bridged = std::move(First.Learned);
   Second.Bridged.CalledByHost.clear(); // The shim has more for the host.
   Attempt Third = Second;
+  Attempt AsClang = Second;
+  AsClang.Args.insert(AsClang.Args.begin(), "-DBANKSTRIPE_IS_CLANG");
   Outcome.UsedShim = true;
   if (parseBridged(Second, Action))
     return Outcome;
   // What the user wrote for nvcc's compilers alone, Clang may reject.
   Macros.MayShow = false;
   if (!std::exchange(Macros.Shown, {}).empty() && parseBridged(Third, Action))
+    return Outcome;
+  // And what libraries have for nvcc in place of what they have for Clang.
+  if (First.LacksShim && parseBridged(AsClang, Action))
     return Outcome;
   Diagnostics << restored(Second.Messages, Second.Bridged.Pragmas);
   return createStringError("Clang could not parse '" + Job.File + "'");

@@ -41,7 +41,7 @@ namespace {
 class SideChecks final : public TemplateInstantiationCallback {
 public:
   SideChecks(Sema &Asked, LangOptions &Options)
-      : Asked(Asked), Options(Options) {}
+      : Asked(Asked), Options(Options), AllowHost(Options.HIPStdPar) {}
 
   void initialize(const Sema &) override {}
   void finalize(const Sema &) override {}
@@ -61,7 +61,7 @@ public:
         Outside = Outside->getParent();
       Before.back().Outside = Asked.CurContext = Outside;
     }
-    Options.HIPStdPar = isQuestion(What.Kind);
+    Options.HIPStdPar = AllowHost || isQuestion(What.Kind);
   }
 
   void atTemplateEnd(const Sema &,
@@ -141,6 +141,7 @@ private:
 
   Sema &Asked;
   LangOptions &Options;
+  const bool AllowHost; ///< Whatever is asked.
   llvm::SmallVector<Settings> Before;
 };
 

@@ -119,9 +119,66 @@ BS_LAUNCH(cudaLaunchCooperativeKernel)
 #undef BS_LAUNCH
 #endif
 
-// --- Stores past the caches --------------------------------------------------
+// --- Loads and stores that name a cache ---------------------------------------
 
-// Clang has them for `half` alone. How they treat the caches changes nothing
+// Clang has some of them, and none for `unsigned long`. The text is that of
+// Clang's own. Vectors are loaded part by part.
+#define BS_LOAD(Name, Operation, T, Part, Constraint)                          \
+  static inline __attribute__((device)) T Name(const T *from) {                \
+    Part value;                                                                \
+    asm(Operation " %0, [%1];" : Constraint(value) : "l"(from));               \
+    return (T)value;                                                           \
+  }
+#define BS_LOAD2(Name, T)                                                      \
+  static inline __attribute__((device)) T##2 Name(const T##2 *from) {          \
+    T##2 value;                                                                \
+    value.x = Name(&from->x), value.y = Name(&from->y);                        \
+    return value;                                                              \
+  }
+#define BS_LOAD4(Name, T)                                                      \
+  BS_LOAD2(Name, T)                                                            \
+  static inline __attribute__((device)) T##4 Name(const T##4 *from) {          \
+    T##4 value;                                                                \
+    value.x = Name(&from->x), value.y = Name(&from->y);                        \
+    value.z = Name(&from->z), value.w = Name(&from->w);                        \
+    return value;                                                              \
+  }
+#define BS_LOADS(Name, Operation)                                              \
+  BS_LOAD(Name, Operation ".s8", char, unsigned int, "=r")                     \
+  BS_LOAD(Name, Operation ".s8", signed char, unsigned int, "=r")              \
+  BS_LOAD(Name, Operation ".u8", unsigned char, unsigned int, "=r")            \
+  BS_LOAD(Name, Operation ".s16", short, unsigned short, "=h")                 \
+  BS_LOAD(Name, Operation ".u16", unsigned short, unsigned short, "=h")        \
+  BS_LOAD(Name, Operation ".s32", int, unsigned int, "=r")                     \
+  BS_LOAD(Name, Operation ".u32", unsigned int, unsigned int, "=r")            \
+  BS_LOAD(Name, Operation ".s64", long, unsigned long, "=l")                   \
+  BS_LOAD(Name, Operation ".u64", unsigned long, unsigned long, "=l")          \
+  BS_LOAD(Name, Operation ".s64", long long, unsigned long long, "=l")         \
+  BS_LOAD(Name, Operation ".u64", unsigned long long, unsigned long long,      \
+          "=l")                                                                \
+  BS_LOAD(Name, Operation ".f32", float, float, "=f")                          \
+  BS_LOAD(Name, Operation ".f64", double, double, "=d")                        \
+  BS_LOAD4(Name, char)                                                         \
+  BS_LOAD4(Name, uchar)                                                        \
+  BS_LOAD4(Name, short)                                                        \
+  BS_LOAD4(Name, ushort)                                                       \
+  BS_LOAD4(Name, int)                                                          \
+  BS_LOAD4(Name, uint)                                                         \
+  BS_LOAD4(Name, float)                                                        \
+  BS_LOAD2(Name, longlong)                                                     \
+  BS_LOAD2(Name, ulonglong)                                                    \
+  BS_LOAD2(Name, double)
+BS_LOADS(__ldca, "ld.global.ca")
+BS_LOADS(__ldlu, "ld.global.lu")
+BS_LOAD(__ldcg, "ld.global.cg.u64", unsigned long, unsigned long, "=l")
+BS_LOAD(__ldcs, "ld.global.cs.u64", unsigned long, unsigned long, "=l")
+BS_LOAD(__ldcv, "ld.global.cv.u64", unsigned long, unsigned long, "=l")
+#undef BS_LOADS
+#undef BS_LOAD4
+#undef BS_LOAD2
+#undef BS_LOAD
+
+// Clang has these for `half` alone. How they treat the caches changes nothing
 // that is looked at here.
 #define BS_STORE(Name)                                                         \
   template <typename bs_to, typename bs_from>                                  \
@@ -133,6 +190,72 @@ BS_STORE(__stcs)
 BS_STORE(__stwb)
 BS_STORE(__stwt)
 #undef BS_STORE
+
+// --- Atomics of several words ------------------------------------------------
+
+// Word by word is the same to whoever looks here.
+template <bool> struct bankstripe_if {};
+template <> struct bankstripe_if<true> {
+  template <typename T> using type = T;
+};
+#define BS_WORDS(T)                                                            \
+  typename bankstripe_if<sizeof(T) == 16 && alignof(T) >= 16 &&                \
+                         __is_trivially_copyable(T)>::template type<T>
+#define BS_WIDE_ATOMICS(Scope)                                                 \
+  template <typename T>                                                        \
+  static inline __attribute__((device)) BS_WORDS(T)                            \
+      atomicCAS##Scope(T *address, T compare, T value) {                       \
+    auto *at = reinterpret_cast<unsigned long long *>(address);                \
+    unsigned long long old[2], wanted[2];                                      \
+    __builtin_memcpy(old, &reinterpret_cast<char &>(compare), 16);             \
+    __builtin_memcpy(wanted, &reinterpret_cast<char &>(value), 16);            \
+    old[0] = atomicCAS(at, old[0], wanted[0]);                                 \
+    old[1] = atomicCAS(at + 1, old[1], wanted[1]);                             \
+    __builtin_memcpy(&reinterpret_cast<char &>(value), old, 16);               \
+    return value;                                                              \
+  }                                                                            \
+  template <typename T>                                                        \
+  static inline __attribute__((device)) BS_WORDS(T)                            \
+      atomicExch##Scope(T *address, T value) {                                 \
+    auto *at = reinterpret_cast<unsigned long long *>(address);                \
+    unsigned long long words[2];                                               \
+    __builtin_memcpy(words, &reinterpret_cast<char &>(value), 16);             \
+    words[0] = atomicExch(at, words[0]);                                       \
+    words[1] = atomicExch(at + 1, words[1]);                                   \
+    __builtin_memcpy(&reinterpret_cast<char &>(value), words, 16);             \
+    return value;                                                              \
+  }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+BS_WIDE_ATOMICS()
+BS_WIDE_ATOMICS(_block)
+BS_WIDE_ATOMICS(_system)
+#endif
+#undef BS_WIDE_ATOMICS
+#undef BS_WORDS
+
+// --- Arithmetic on pairs -----------------------------------------------------
+
+#define BS_PAIRS(Rounding)                                                     \
+  static inline __attribute__((device)) float2 __fadd2_##Rounding(float2 a,    \
+                                                                  float2 b) {  \
+    return {__fadd_##Rounding(a.x, b.x), __fadd_##Rounding(a.y, b.y)};         \
+  }                                                                            \
+  static inline __attribute__((device)) float2 __fmul2_##Rounding(float2 a,    \
+                                                                  float2 b) {  \
+    return {__fmul_##Rounding(a.x, b.x), __fmul_##Rounding(a.y, b.y)};         \
+  }                                                                            \
+  static inline __attribute__((device)) float2 __ffma2_##Rounding(             \
+      float2 a, float2 b, float2 c) {                                          \
+    return {__fmaf_##Rounding(a.x, b.x, c.x),                                  \
+            __fmaf_##Rounding(a.y, b.y, c.y)};                                 \
+  }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 1000
+BS_PAIRS(rn)
+BS_PAIRS(rz)
+BS_PAIRS(ru)
+BS_PAIRS(rd)
+#endif
+#undef BS_PAIRS
 
 // --- An object of which only the type is known -------------------------------
 
@@ -188,6 +311,7 @@ template <unsigned Number> struct bankstripe_shared {
 // Code that asks for nvcc by this name before it spells `__device__` would
 // spell nothing. The toolkit's own headers must go on seeing Clang: those that
 // are read later ask libcu++, which makes up its mind here.
+#ifndef BANKSTRIPE_IS_CLANG
 #ifndef __NVCC__
 #if __has_include(<cuda/std/__cccl/version.h>)
 #include <cuda/std/__cccl/version.h>
@@ -200,10 +324,11 @@ template <unsigned Number> struct bankstripe_shared {
 #endif
 #define __NVCC__ 1
 #endif
+// Who asks for Clang would be shown what nvcc does not compile.
+#undef __clang__
+#endif
 // Clang's is empty, and `#if __CUDACC__` an error.
 #undef __CUDACC__
 #define __CUDACC__ 1
-// Who asks for Clang would be shown what nvcc does not compile.
-#undef __clang__
 
 #endif
