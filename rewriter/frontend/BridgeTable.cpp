@@ -8,12 +8,8 @@
 #include "frontend/BridgeTable.h"
 
 #include "frontend/CompilerOptions.h"
-#include "frontend/DeviceClosures.h"
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/Attr.h"
-#include "clang/AST/DeclCXX.h"
+#include "frontend/SideBridges.h"
 #include "clang/Basic/CharInfo.h"
-#include "clang/Basic/Cuda.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticAST.h"
 #include "clang/Basic/DiagnosticParse.h"
@@ -77,79 +73,6 @@ static bool nameLaunchArgument(const Fault &F, Bridges &B) {
     return false;
   B.Behind[F.at(F.Index - 1)] = {Types[Argument], F.at(F.Index).second};
   return true;
-}
-
-// A definition without the `__host__ __device__` of its declaration; or another
-// declaration of what the host calls in the parse for the device.
-static bool putOnBothSides(const Fault &F, Bridges &B) {
-  std::set<FileOffset> All = {F.at(F.Index)};
-  if (F.Diag.getID() == diag::err_cuda_ovl_target)
-    if (const FunctionDecl *Before =
-            reinterpret_cast<NamedDecl *>(F.Diag.getRawArg(3))->getAsFunction())
-      for (const FunctionDecl *Each : Before->redecls())
-        All.insert(placeOf(F.Diag.getSourceManager(), Each->getLocation()));
-  if (llvm::any_of(All, [&](const FileOffset &Place) {
-        return B.CalledByHost.contains(Place);
-      }))
-    B.CalledByHost.merge(All);
-  else
-    B.OnBothSides.insert(F.at(F.Index));
-  return true;
-}
-
-/// Of what kind a candidate is that overload resolution looked at: values of
-/// the first %select of notes on it.
-enum CandidateKind { WrittenConstructor = 3, ImplicitCopy = 5, ImplicitMove };
-
-// Of the note on a candidate that belongs to the other side.
-static CUDAFunctionTarget sideOfCallee(const Fault &F) {
-  return CUDAFunctionTarget(F.Diag.getRawArg(3));
-}
-
-// `sizeof(ArraySizeHelper(a))`: what is only named, and not called, may be of
-// the other side. A container of the host may construct objects whose
-// constructors are the device's. In its pass for the device nvcc does not look
-// at what the host calls. Other calls of the other side nvcc rejects.
-static bool putCandidateOnBothSides(const Fault &F, Bridges &B) {
-  const CUDAFunctionTarget Side = sideOfCallee(F);
-  if (Side != CUDAFunctionTarget::Host && Side != CUDAFunctionTarget::Device)
-    return false;
-  if (F.IsOnlyNamed)
-    return putOnBothSides(F, B);
-  if (Side == CUDAFunctionTarget::Host)
-    return false;
-  if (F.Diag.getRawArg(0) == WrittenConstructor)
-    return putOnBothSides(F, B);
-  // What declares several functions is not the declarator of one.
-  if (F.Diag.getLocation().isMacroID())
-    return false;
-  B.CalledByHost.insert(F.at(F.Index));
-  return true;
-}
-
-// A function for both sides calls one of the host, or names its variable. nvcc
-// warns of that alone, and takes each destructor.
-static bool allowHost(const Fault &F, Bridges &B) {
-  const Decl *Named = reinterpret_cast<NamedDecl *>(F.Diag.getRawArg(2));
-  const auto Side = CUDAFunctionTarget(F.Diag.getRawArg(0));
-  const auto Caller = CUDAFunctionTarget(F.Diag.getRawArg(3));
-  if (Side != CUDAFunctionTarget::Host ||
-      (Caller != CUDAFunctionTarget::HostDevice &&
-       !isa<CXXDestructorDecl>(Named)) ||
-      isInDeviceClosure(F.Context, F.Diag.getLocation()))
-    return false;
-  return B.CallsHost = true;
-}
-
-// A closure is copied in device code: for nvcc, the constructors that nobody
-// writes belong to both sides, whatever they call.
-static bool copyOnDevice(const Fault &F, Bridges &B) {
-  const uint64_t Kind = F.Diag.getRawArg(0);
-  if ((Kind != ImplicitCopy && Kind != ImplicitMove) ||
-      sideOfCallee(F) != CUDAFunctionTarget::Host)
-    return false;
-  B.CopiedOnDevice.insert(F.at(F.Index));
-  return B.CallsHost = true;
 }
 
 // `#define UNROLL #pragma unroll`: nvcc reads the preprocessed text again, and
@@ -334,19 +257,6 @@ static bool addThis(const Fault &F, Bridges &B) {
   return F.Index > 0;
 }
 
-// `template <> __device__ f(int)` of a template that is `__host__ __device__`.
-static bool specializeOnBothSides(const Fault &F, Bridges &B) {
-  for (size_t I = F.Index; I >= 3; --I) {
-    if (F.Tokens[I - 3].Text != "template" || F.Tokens[I - 2].Text != "<" ||
-        F.Tokens[I - 1].Text != ">")
-      continue;
-    B.Behind[F.at(I - 1)] = {"__attribute__((host)) __attribute__((device))",
-                             F.at(I).second};
-    return true;
-  }
-  return false;
-}
-
 // `void C::f<T>(T x)` in the definition of a template.
 static bool dropArguments(const Fault &F, Bridges &B) {
   size_t First = F.Index + 1;
@@ -365,6 +275,43 @@ static bool dropArguments(const Fault &F, Bridges &B) {
     return Depth == 0;
   }
   return false;
+}
+
+// `case 0: int x = 3; break; case 1:`. Braces end the scope before the label.
+static bool braceCase(const Fault &F, Bridges &B) {
+  auto IsLabel = [&](size_t I) {
+    return isAmong(F.Tokens[I].Text, "case default");
+  };
+  auto DepthOf = [&](size_t I) {
+    return int(F.Tokens[I].Text == "{") - int(F.Tokens[I].Text == "}");
+  };
+  size_t First = F.Index, Colon = 0, Next = F.Index;
+  for (int Depth = 0; First > 0 && (Depth != 0 || !IsLabel(First)); --First) {
+    Depth -= DepthOf(First);
+    if (Depth < 0)
+      return false;
+  }
+  for (Colon = First; Colon < F.Index && F.Tokens[Colon].Text != ":";)
+    ++Colon;
+  for (int Depth = 0; Next < F.Tokens.size() && (Depth != 0 || !IsLabel(Next));
+       ++Next)
+    Depth += DepthOf(Next);
+  if (First == 0 || Colon == F.Index || Next == F.Tokens.size())
+    return false;
+  B.Behind[F.at(Colon)] = {"{", F.at(Colon).second};
+  B.Behind[F.at(Next - 1)] = {"}", F.at(Next - 1).second};
+  return true;
+}
+
+// `(int)p` where p is a pointer.
+static bool castInSteps(const Fault &F, Bridges &B) {
+  size_t I = F.Index;
+  while (F.text() == "(" && I < F.Tokens.size() && F.Tokens[I].Text != ")")
+    ++I;
+  if (I == F.Index || I == F.Tokens.size())
+    return false;
+  B.Behind[F.at(I)] = {"(unsigned long)", F.at(I).second};
+  return true;
 }
 
 // `auto [x, y, z] = threadIdx`, which is a `uint3`, and in Clang a class of its
@@ -605,6 +552,10 @@ static constexpr Bridge Table[] = {
     {diag::err_typecheck_cond_incompatible_operands, readRegisters,
      RegisterAdvice},
     {diag::err_auto_different_deductions, readRegisters, RegisterAdvice},
+    {diag::note_protected_by_variable_init, braceCase,
+     "put braces around the statements behind a label"},
+    {diag::err_bad_reinterpret_cast_small_int, castInSteps,
+     "cast the pointer to 'size_t' first"},
     {diag::err_shared_var_init, referToShared,
      "declare bytes in shared memory, and construct the object in them"},
     {diag::err_typecheck_invalid_restrict_not_pointer, dropRestrict,

@@ -8,7 +8,6 @@
 #include "frontend/Bridges.h"
 
 #include "frontend/BridgeTable.h"
-#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -87,68 +86,6 @@ StringRef Bridges::learn(const Diagnostic &Diag, CompilerInstance &Compiler,
   }
   auto Found = Advice.find(Line);
   return Found == Advice.end() ? "" : Found->second;
-}
-
-namespace {
-
-/// Finds the classes at given places.
-class ClassesAt final : public DynamicRecursiveASTVisitor {
-public:
-  ClassesAt(const SourceManager &SM, const std::set<FileOffset> &Places)
-      : SM(SM), Places(Places) {
-    ShouldVisitTemplateInstantiations = true;
-  }
-  bool VisitCXXRecordDecl(CXXRecordDecl *Class) override {
-    if (Class->hasDefinition() &&
-        Places.count(placeOf(SM, Class->getLocation())))
-      Found.push_back(Class->getDefinition());
-    return true;
-  }
-  bool VisitLambdaExpr(LambdaExpr *Lambda) override {
-    return VisitCXXRecordDecl(Lambda->getLambdaClass());
-  }
-
-  llvm::SmallVector<const CXXRecordDecl *> Found;
-
-private:
-  const SourceManager &SM;
-  const std::set<FileOffset> &Places;
-};
-
-} // namespace
-
-void Bridges::findCopies(CompilerInstance &Compiler) {
-  if (CopiedOnDevice.empty())
-    return;
-  const SourceManager &SM = Compiler.getSourceManager();
-  ClassesAt Finder(SM, CopiedOnDevice);
-  Finder.TraverseDecl(Compiler.getASTContext().getTranslationUnitDecl());
-  auto Pending = std::move(Finder.Found);
-  llvm::SmallPtrSet<const CXXRecordDecl *, 16> Seen;
-  while (!Pending.empty()) {
-    const CXXRecordDecl *Class = Pending.pop_back_val();
-    if (!Seen.insert(Class).second)
-      continue;
-    auto Add = [&](const CXXMethodDecl &Written) {
-      OnBothSides.insert(placeOf(SM, Written.getLocation()));
-    };
-    for (const CXXConstructorDecl *Each : Class->ctors())
-      if (Each->isCopyOrMoveConstructor() && Each->isUserProvided())
-        Add(*Each);
-    if (const CXXDestructorDecl *End = Class->getDestructor();
-        End && End->isUserProvided())
-      Add(*End);
-    auto AddClass = [&](QualType Type) {
-      const CXXRecordDecl *Held =
-          Type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
-      if (Held && Held->hasDefinition())
-        Pending.push_back(Held->getDefinition());
-    };
-    for (const CXXBaseSpecifier &Base : Class->bases())
-      AddClass(Base.getType());
-    for (const FieldDecl *Field : Class->fields())
-      AddClass(Field->getType());
-  }
 }
 
 namespace {

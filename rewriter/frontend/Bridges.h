@@ -62,10 +62,6 @@ public:
   llvm::StringRef learn(const clang::Diagnostic &Diag,
                         clang::CompilerInstance &Compiler, LexedFiles &Lexed);
 
-  /// After a parse: finds the constructors that copy what the classes in
-  /// CopiedOnDevice hold.
-  void findCopies(clang::CompilerInstance &Compiler);
-
   /// Before the parse: corrects texts and sees to each token.
   void build(clang::CompilerInstance &Compiler) const;
   /// After the parse: the texts are the user's again.
@@ -94,9 +90,6 @@ public:
   /// functions of the host call there, where nvcc does not look. In a parse for
   /// the host these are errors.
   std::set<FileOffset> CalledByHost;
-  /// The classes that device code copies, of which a member can be copied by
-  /// host code only.
-  std::set<FileOffset> CopiedOnDevice;
   /// Whether code for both sides calls what is the host's. nvcc warns of that.
   bool CallsHost = false;
   std::set<std::string> NoBuiltins; ///< Names that are the user's own.

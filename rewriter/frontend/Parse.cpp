@@ -49,7 +49,7 @@ constexpr StringLiteral DeviceOnly = "--cuda-device-only";
 constexpr StringLiteral HostOnly = "--cuda-host-only";
 
 /// Each parse shows what the one before did not come to. Of all of one file.
-constexpr unsigned MostBridgedParses = 6;
+constexpr unsigned MostBridgedParses = 4;
 
 /// That are printed, as many as Clang prints.
 constexpr unsigned MostErrors = 20;
@@ -330,7 +330,6 @@ protected:
                         /*CompletionConsumer=*/nullptr);
     askWithoutSides(Compiler);
     ASTFrontendAction::ExecuteAction();
-    Settings.Learned.findCopies(Compiler);
     if (Settings.Macros)
       Settings.Macros->Shown.insert(Questions.Wanted.begin(),
                                     Questions.Wanted.end());
@@ -506,6 +505,30 @@ Expected<std::vector<std::string>> fixedArgs(ArrayRef<std::string> JobArgs) {
   return Args;
 }
 
+/// After \p First, with the shim, and, where that fails, with less of what only
+/// nvcc has. \p WithShim is then the attempt with the fewest errors.
+bool parseWithShim(const Attempt &First, Attempt &WithShim, MacroView &Macros,
+                   function_ref<void(ParsedUnit &)> Action) {
+  WithShim.HasShim = true;
+  WithShim.Bridged = First.Learned;
+  WithShim.Bridged.CalledByHost.clear(); // The shim has more for the host.
+  Attempt WithoutMacros = WithShim, AsClang = WithShim;
+  AsClang.Args.insert(AsClang.Args.begin(), "-DBANKSTRIPE_IS_CLANG");
+  if (parseBridged(WithShim, Action))
+    return true;
+  // What the user wrote for nvcc's compilers alone, Clang may reject.
+  Macros.MayShow = false;
+  if (!std::exchange(Macros.Shown, {}).empty() &&
+      parseBridged(WithoutMacros, Action))
+    return true;
+  // And what libraries have for nvcc in place of what they have for Clang.
+  if (First.LacksShim && parseBridged(AsClang, Action))
+    return true;
+  if (First.LacksShim && AsClang.Errors.Count < WithShim.Errors.Count)
+    WithShim = std::move(AsClang);
+  return false;
+}
+
 } // namespace
 
 Expected<ParseOutcome> parseUnit(const CompileJob &Job,
@@ -559,22 +582,9 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
       First.Learned == First.Bridged && parseOnce(First, Action))
     return Outcome;
   append_range(Second.Args, shimArgs());
-  Second.HasShim = true;
   Second.Args.push_back(Job.path());
-  Second.Bridged = std::move(First.Learned);
-  Second.Bridged.CalledByHost.clear(); // The shim has more for the host.
-  Attempt Third = Second;
-  Attempt AsClang = Second;
-  AsClang.Args.insert(AsClang.Args.begin(), "-DBANKSTRIPE_IS_CLANG");
   Outcome.UsedShim = true;
-  if (parseBridged(Second, Action))
-    return Outcome;
-  // What the user wrote for nvcc's compilers alone, Clang may reject.
-  Macros.MayShow = false;
-  if (!std::exchange(Macros.Shown, {}).empty() && parseBridged(Third, Action))
-    return Outcome;
-  // And what libraries have for nvcc in place of what they have for Clang.
-  if (First.LacksShim && parseBridged(AsClang, Action))
+  if (parseWithShim(First, Second, Macros, Action))
     return Outcome;
   Diagnostics << restored(Second.Messages, Second.Bridged.Pragmas);
   return createStringError("Clang could not parse '" + Job.File + "'");

@@ -256,7 +256,7 @@ std::vector<std::string> macrosAfterToolkit(ArrayRef<std::string> Args,
 std::vector<std::string> shimArgs() {
   const std::string Root = ServedRoot;
   return {"-isystem", Root + "/shim", "-include", "bankstripe_nvcc_shim.h",
-          "-ferror-limit=0", // Each may be a difference that is known.
+          "-ferror-limit=1000", // Each may be a difference that is known.
           // After all else: only what is found nowhere comes from there.
           "-idirafter", Root + "/last",
           // Of Clang's warnings some are errors, which they are not for nvcc.

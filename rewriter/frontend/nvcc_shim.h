@@ -119,7 +119,8 @@ BS_LAUNCH(cudaLaunchCooperativeKernel)
 #undef BS_LAUNCH
 #endif
 
-// --- Loads and stores that name a cache ---------------------------------------
+// --- Loads and stores that name a cache
+// ---------------------------------------
 
 // Clang has some of them, and none for `unsigned long`. The text is that of
 // Clang's own. Vectors are loaded part by part.
@@ -130,14 +131,14 @@ BS_LAUNCH(cudaLaunchCooperativeKernel)
     return (T)value;                                                           \
   }
 #define BS_LOAD2(Name, T)                                                      \
-  static inline __attribute__((device)) T##2 Name(const T##2 *from) {          \
+  static inline __attribute__((device)) T##2 Name(const T##2 * from) {         \
     T##2 value;                                                                \
     value.x = Name(&from->x), value.y = Name(&from->y);                        \
     return value;                                                              \
   }
 #define BS_LOAD4(Name, T)                                                      \
   BS_LOAD2(Name, T)                                                            \
-  static inline __attribute__((device)) T##4 Name(const T##4 *from) {          \
+  static inline __attribute__((device)) T##4 Name(const T##4 * from) {         \
     T##4 value;                                                                \
     value.x = Name(&from->x), value.y = Name(&from->y);                        \
     value.z = Name(&from->z), value.w = Name(&from->w);                        \
@@ -283,6 +284,12 @@ template <unsigned Number> struct bankstripe_shared {
     return reinterpret_cast<T &>(bytes);
   }
 };
+
+// --- A keyword of GNU's languages, which nvcc always has ---------------------
+
+#ifdef __STRICT_ANSI__
+#define typeof __typeof__
+#endif
 
 // --- Managed variables -------------------------------------------------------
 

@@ -529,6 +529,54 @@ TEST(Bridges, ObjectsOfTheDeviceThatAContainerOfTheHostMakes) {
               HasSubstr("no matching function"));
 }
 
+TEST(Bridges, RegistersThatAreCopied) {
+  EXPECT_TRUE(parsesBridged(
+      "struct Indices { uint3 thread; dim3 block; };\n"
+      "template <class T> __device__ unsigned sum(T t) { return t.x + t.y; }\n"
+      "__device__ auto size() { return blockDim; }\n"
+      "__global__ void k(unsigned *p, bool b) {\n"
+      "  auto [x, y, z] = threadIdx; const auto &[u, v, w] = blockDim;\n"
+      "  auto &[r, s, t] = gridDim; auto block = blockIdx; block.x += 1;\n"
+      "  Indices all{threadIdx, blockDim}; uint3 one{threadIdx};\n"
+      "  auto l = [i = threadIdx] { return i.x; };\n"
+      "  auto either = b ? threadIdx : blockIdx;\n"
+      "  const auto first = threadIdx, second = blockIdx;\n"
+      "  p[x + y + u + r + block.x + threadIdx.x] = sum(threadIdx) + one.x +\n"
+      "    sum(gridDim) + size().y + l() + either.x + all.block.x + second.x;\n"
+      "}\n"));
+  EXPECT_THAT(failureOf("struct S { int x; }; void f(S s) {\n"
+                        "  auto [a, b] = s; }\n"),
+              Not(HasSubstr("uint3")));
+}
+
+TEST(Bridges, LabelsBehindInitializers) {
+  EXPECT_TRUE(parsesBridged(
+      "struct P { int v; __device__ P(int a) : v(a) {} };\n"
+      "__device__ int f(int a, int *p) { switch (a) {\n"
+      "  case 0: { p[0] = 1; } const int x = a ? 3 : 4; return x;\n"
+      "  case 1: auto y = p + 1, z = y; return *z;\n"
+      "  case 2: int t[2] = {1, 2}; if (a) { return t[a]; } break;\n"
+      "  case 3: P q(3); return q.v; default: break; } return 1; }\n"));
+}
+
+TEST(Bridges, PointersThatBecomeSmallNumbers) {
+  EXPECT_TRUE(parsesBridged("__device__ int f(int *p) {\n"
+                            "  return (int)p + (unsigned int)(p + 1); }\n"));
+}
+
+TEST(Bridges, TemplateArgumentsInADeclarator) {
+  EXPECT_TRUE(parsesBridged(
+      "struct C { template <class T> __device__ int f(T);\n"
+      "  template <int N> __device__ int operator[](int (&)[N]); };\n"
+      "template <class T> __device__ int C::f<T>(T t) { return t; }\n"
+      "template <int N> __device__ int C::operator[]<N>(int (&a)[N]) {\n"
+      "  return a[N - 1]; }\n"
+      "template <class T, class U> __device__ T on(U);\n"
+      "template <class T, class U> __device__ T on<T, U>(U u) { return u; }\n"
+      "__global__ void k(int *p) { int a[3]; C c;\n"
+      "  p[0] = c.f(1) + c[a] + on<int>(1); }\n"));
+}
+
 TEST(Bridges, ClosuresWhoseMembersOnlyTheHostCopies) {
   EXPECT_TRUE(parsesBridged(
       "struct Handle { int *p; Handle(int *q) : p(q) {}\n"
@@ -538,6 +586,18 @@ TEST(Bridges, ClosuresWhoseMembersOnlyTheHostCopies) {
       "template <class F> __global__ void run(F f) { call(f, 3); }\n"
       "void go(int *d) { View v{d, d};\n"
       "  run<<<1, 32>>>([=] __device__(int i) { v.p[i] = i; }); }\n"));
+  // As far as the host's functions call others, and variables.
+  EXPECT_TRUE(parsesBridged(
+      "int users;\n"
+      "int f() { return ++users; } int g() { return f(); }\n"
+      "int h() { return g(); } struct I { virtual void end(); };\n"
+      "struct Owner { I *i; Owner(); Owner(const Owner &o) : i(o.i) { h(); }\n"
+      "  ~Owner() { if (h()) i->end(); } };\n"
+      "template <class F> struct Call { F f; };\n"
+      "template <class F> __global__ void run(F f) {\n"
+      "  Call<F> c{static_cast<F &&>(f)}; c.f(3); }\n"
+      "void go(int *d) { Owner o;\n"
+      "  run<<<1, 32>>>([=] __device__(int i) { if (o.i) d[i] = i; }); }\n"));
 }
 
 } // namespace

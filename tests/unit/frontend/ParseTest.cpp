@@ -57,6 +57,62 @@ std::unique_ptr<llvm::Module> moduleOf(llvm::StringRef Code,
   return Module;
 }
 
+/// Counts how often a file is read.
+class ReadCounter final : public ParseWatch {
+public:
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+  watch(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk) override {
+    return llvm::makeIntrusiveRefCnt<Files>(std::move(Disk), Reads);
+  }
+  void sawTime() override {}
+
+  unsigned Reads = 0;
+
+private:
+  struct Files final : llvm::vfs::ProxyFileSystem {
+    Files(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk, unsigned &Reads)
+        : ProxyFileSystem(std::move(Disk)), Reads(Reads) {}
+    llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+    openFileForRead(const llvm::Twine &Path) override {
+      Reads += llvm::StringRef(Path.str()).ends_with("a.cu");
+      return ProxyFileSystem::openFileForRead(Path);
+    }
+    unsigned &Reads;
+  };
+};
+
+/// How many parses it takes to reject \p Code.
+unsigned parsesToReject(const std::string &Code) {
+  TemporaryFolder Folder;
+  ReadCounter Counter;
+  std::string Said;
+  llvm::raw_string_ostream Messages(Said);
+  auto Outcome = parseUnit(
+      builtinJob(Folder.write("a.cu", Code)), Messages, [](ParsedUnit &) {},
+      &Counter);
+  EXPECT_FALSE(bool(Outcome));
+  llvm::consumeError(Outcome.takeError());
+  return Counter.Reads - 1; // Whether it is readable is asked first.
+}
+
+// These differences are known.
+constexpr char Differences[] = "__global__ void k(int *p) {}\n"
+                               "void run(int *p) { k<< <1, 32 >> >(p); }\n";
+
+TEST(Parse, GivesUpWhereTheFirstErrorIsNoKnownDifference) {
+  const std::string Code = std::string("int a = missing;\n") + Differences;
+  EXPECT_LE(parsesToReject(Code), 2u);
+  EXPECT_LE(parsesToReject("#ifdef __clang__\n#endif\n" + Code), 3u);
+}
+
+TEST(Parse, GivesUpWhereWhatWasLearnedDoesNotHelp) {
+  EXPECT_LE(
+      parsesToReject("struct S { int n; };\n"
+                     "__global__ void one(int *p, S s) { int a[s.n]; }\n" +
+                     std::string(Differences)),
+      3u);
+}
+
 TEST(Parse, SeesKernelsAndLaunchesInOneDeviceParse) {
   onSnippet("__global__ void k(int *p) {}\n"
             "int main() { k<<<1, 128>>>(nullptr); }\n",

@@ -62,6 +62,48 @@ TEST(Shim, StoresPastTheCaches) {
                        "}\n"));
 }
 
+TEST(Shim, LoadsThatNameACache) {
+  expectShim(
+      parseText("__global__ void k(const int *p, const float4 *q,\n"
+                "    const unsigned char *r, float4 *out) {\n"
+                "  out[__ldca(p)] = __ldlu(q); out[__ldlu(r)] = __ldca(q);"
+                "}\n"));
+}
+
+TEST(Shim, AtomicsOfSixteenBytes) {
+  const std::string Text =
+      "struct alignas(16) Pair { Pair() = delete; unsigned long long a, b; };\n"
+      "__global__ void k(Pair *p, __int128 *i) {\n"
+      "  *p = atomicCAS(p, p[1], p[2]); *p = atomicExch_system(p, p[1]);\n"
+      "  *i = atomicExch(i, *i) + atomicCAS_block(i, i[1], i[2]); }\n";
+  expectShim(parseText(Text, {"--cuda-gpu-arch=sm_90"}));
+  EXPECT_FALSE(parseText(Text, {"--cuda-gpu-arch=sm_80"}).Succeeded);
+}
+
+TEST(Shim, TypesOfExpressions) {
+  expectShim(parseText("__device__ int f(int a) { typeof(a) b = a; return b; }"
+                       "\n",
+                       {"-std=c++17"}));
+}
+
+TEST(Shim, ArithmeticOnPairs) {
+  expectShim(parseText("__global__ void k(float2 *p) { p[0] = __ffma2_rn(\n"
+                       "  __fadd2_rz(p[1], p[2]), p[3], p[4]); }\n",
+                       {"--cuda-gpu-arch=sm_100"}));
+}
+
+TEST(Shim, WarningsThatAreErrorsForClangAlone) {
+  for (const char *Text :
+       {"__device__ bool f(int a) { if (a < 0) return; return true; }\n",
+        "void f(int a) { return 1; }\n",
+        "int g(); constexpr int f() { return g(); }\n",
+        "struct S { S(); S(const S &); }; void say(const char *, ...);\n"
+        "void f(S s) { say(\"\", s); }\n",
+        "struct S { static const float X = 1.5f; };\n"})
+    if (const std::string Code = Text; !parses(Code))
+      expectShim(parseText(Code));
+}
+
 TEST(Shim, ValueOfTheMacroThatTellsCuda) {
   llvm::Expected<Toolkit> Kit = findToolkit("");
   ASSERT_TRUE(bool(Kit));
@@ -99,6 +141,27 @@ TEST(Shim, WhoAsksForTheCompilerSeesNvcc) {
                          "\nint nvcc;\n#else\nint clang;\n#endif\n"
                          "#ifdef BANKSTRIPE_NVCC_SHIM_H\n"
                          "int *look = &nvcc;\n#endif\n"));
+}
+
+// As libraries do that know of nvcc and of Clang.
+TEST(Shim, IsClangWhereTheTextForNvccFails) {
+  TemporaryFolder Folder;
+  for (const char *Condition : {"defined(__NVCC__)", "!defined(__clang__)"}) {
+    CompileJob Job = builtinJob(Folder.write(
+        "a.cu", "#if " + std::string(Condition) +
+                    "\nint nvcc = ::missing;\n#endif\n"
+                    "int f() { register int r = __CUDACC__; return r; }\n"));
+    Job.OriginalArgs = {"nvcc", "-std=c++17"};
+    translateCommand(Job, FrontendOptions(), Toolkit());
+    bool IsSure = true;
+    std::string Said;
+    llvm::raw_string_ostream Messages(Said);
+    auto Outcome = parseUnit(Job, Messages, [&](ParsedUnit &Unit) {
+      IsSure = Unit.unansweredQuestion().isInvalid();
+    });
+    EXPECT_TRUE(bool(Outcome)) << toString(Outcome.takeError()) << Said;
+    EXPECT_FALSE(IsSure) << "nvcc reads another text";
+  }
 }
 
 TEST(Shim, OpenMPOfAnotherCompiler) {
