@@ -135,6 +135,7 @@ Attempt attemptForHost(const Attempt &Device) {
   Attempt Host = Device;
   llvm::replace(Host.Args, DeviceOnly.str(), HostOnly.str());
   Host.Bridged.CalledByHost.clear();
+  Host.Bridged.CallsHost = false;
   return Host;
 }
 
