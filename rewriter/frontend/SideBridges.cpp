@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Clang checks at each name whether the function is one of the side that it is
+// named on; nvcc checks calls, and of these not all. What an error names is put
+// on both sides in the next parse, or the checks are off there.
+//
+//===----------------------------------------------------------------------===//
 
 #include "frontend/SideBridges.h"
 

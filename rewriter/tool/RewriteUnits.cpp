@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Edits that overlap are a defect of ours, which costs the file that they are
+// of, and not the run: no kernel that has to do with it may expect them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tool/RewriteUnits.h"
 #include "llvm/ADT/STLExtras.h"
