@@ -73,7 +73,7 @@ private:
   llvm::Expected<EditList> allEdits() const;
   llvm::Error splitLines(const EditList &DeviceAlone, EditPool &Moves,
                          EditList &Others) const;
-  llvm::Error redirect(EditList &Edits) const;
+  llvm::Expected<EditList> redirect(EditList Edits) const;
 
   const Plan &P;
   const std::string &Path;
@@ -309,9 +309,7 @@ llvm::Expected<EditList> FileEditor::allEdits() const {
   if (llvm::Error E = splitLines(Device.rest(), Moves, Result))
     return E;
   llvm::append_range(Result, Moves.rest());
-  if (llvm::Error E = redirect(Result))
-    return E;
-  return Result;
+  return redirect(std::move(Result));
 }
 
 // Lines that are for the device alone stand beside those for the host, which
@@ -337,7 +335,7 @@ llvm::Error FileEditor::splitLines(const EditList &DeviceAlone, EditPool &Moves,
 }
 
 // What is edited in a kernel that has a version beside it is edited there.
-llvm::Error FileEditor::redirect(EditList &Edits) const {
+llvm::Expected<EditList> FileEditor::redirect(EditList Edits) const {
   EditPool Pool(std::move(Edits));
   EditList Added;
   const auto Functions = launchFunctions(P, lineEndingOf(Code));
@@ -361,9 +359,8 @@ llvm::Error FileEditor::redirect(EditList &Edits) const {
       return Copy.takeError();
     Added.push_back(std::move(*Copy));
   }
-  Edits = Pool.rest();
-  llvm::move(Added, std::back_inserter(Edits));
-  return llvm::Error::success();
+  llvm::append_range(Added, Pool.rest());
+  return Added;
 }
 
 // The parts of the helper that the file uses once it has \p Edits; nothing if
@@ -371,7 +368,7 @@ llvm::Error FileEditor::redirect(EditList &Edits) const {
 std::string FileEditor::embeddedHelper(const EditList &Edits) const {
   std::vector<StringRef> Texts{StringRef(Code)};
   for (const TextEdit &E : Edits)
-    Texts.push_back(E.Text);
+    Texts.emplace_back(E.Text);
   std::string Helper = helperFor(Texts);
   return holdsParts(Code, Helper) ? "" : Helper;
 }

@@ -154,7 +154,7 @@ static bool makesConstBySpecifier(const PlannedArray &A) {
 std::string StorageWriter::text(const TextRange &R) const {
   std::string Result;
   unsigned Done = R.Offset;
-  for (auto It = llvm::lower_bound(Names, TextEdit{R.Offset, 0, ""});
+  for (const auto *It = llvm::lower_bound(Names, TextEdit{R.Offset, 0, ""});
        It != Names.end() && It->end() <= R.end(); ++It) {
     Result += Code.slice(Done, It->Offset);
     Result += It->Text;

@@ -24,9 +24,11 @@ using namespace clang;
 
 // In all configurations.
 static bool isLeftOutAlways(StringRef Text) {
-  if (!Text.consume_front("#") || !(Text = Text.ltrim()).consume_front("if") ||
-      !(Text = Text.ltrim()).consume_front("0"))
-    return false;
+  for (StringRef Word : {"#", "if", "0"}) {
+    Text = Text.ltrim();
+    if (!Text.consume_front(Word))
+      return false;
+  }
   const StringRef Rest = Text.split('\n').first.trim();
   return Rest.empty() || Rest.starts_with("//") || Rest.starts_with("/*");
 }
