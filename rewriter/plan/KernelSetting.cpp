@@ -154,7 +154,8 @@ static void boundDynamicShared(KernelSetting &S, const MergedKernel &K) {
   }
   if (K.Shared.UsesDynamic && (K.Launches.empty() || Facts.AddressTaken)) {
     S.Obstacle = Why{Reason::DynamicSharedMemory, Facts.Where,
-                     "not all launches were seen"};
+                     Facts.AddressTaken ? whoElseLaunches(Facts)
+                                        : "no launch of it was seen"};
     return;
   }
   // Static storage moves it, by a multiple of this.

@@ -345,8 +345,11 @@ TEST(DynamicShared, KernelWhoseAddressIsTakenMayGetAnyAmount) {
   U.kernel().Bounds = LaunchBounds{128, "128"};
   U.shared().UsesDynamic = true;
   U.kernel().AddressTaken = true;
+  U.kernel().WhyUnseen = "a.h:3 asks for a macro";
   U.launch(128).DynamicSharedBytes = 512;
-  EXPECT_EQ(obstacleOf(boundOf(U)), Reason::DynamicSharedMemory);
+  const KernelSetting S = boundOf(U);
+  EXPECT_EQ(obstacleOf(S), Reason::DynamicSharedMemory);
+  EXPECT_EQ(S.Obstacle->Detail, "a.h:3 asks for a macro");
 }
 
 TEST(DynamicShared, UnseenLaunchesDoNotMatterWithoutAnExternArray) {
