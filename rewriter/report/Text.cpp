@@ -199,7 +199,9 @@ static std::string blockSize(const KernelPlan &K) {
     return Size + "; __launch_bounds__ is added" + Beside;
   const std::string &Excluded = K.Facts.BoundsExcludedBy;
   return Size +
-         (Excluded.empty() ? "" : "; no bound is added, for " + Excluded) +
+         (Excluded.empty()
+              ? ""
+              : "; no launch bounds are added, because of " + Excluded) +
          Beside;
 }
 

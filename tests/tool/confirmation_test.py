@@ -489,6 +489,7 @@ void run(int *d, int *e) { k<<<2, 64>>>(d, e); }
         self.assertEqual(list(scratch.iterdir()), [])
 
 
+
 class RegisterLimits(ToolTest):
     """Launch bounds would undo the limit of a command."""
 
@@ -504,7 +505,7 @@ class RegisterLimits(ToolTest):
             limited = self.diff(*limit)
             self.assertIn("1 stripe", limited)
             self.assertNotIn("__launch_bounds__", limited)
-            self.assertIn("no bound is added, for -maxrregcount", limited)
+            self.assertIn("no launch bounds are added, because of -maxrregcount", limited)
 
 
 if __name__ == "__main__":
