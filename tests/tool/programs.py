@@ -77,8 +77,9 @@ if gpu == "{broken}":
 clock.sleep({takes})
 candidates = json.load(open(option["--candidates"]))
 if os.path.exists("{folder}/hang") and "carveout" in candidates[0]:
-    open("{folder}/hanging.new", "w").write(str(os.getpid()))
-    os.rename("{folder}/hanging.new", "{folder}/hanging")
+    new = f"{folder}/hanging.{{os.getpid()}}"
+    open(new, "w").write(str(os.getpid()))
+    os.rename(new, "{folder}/hanging")
     clock.sleep(1000)
 for candidate in candidates:
     text = open(candidate["module"]).read()
