@@ -63,12 +63,28 @@ static std::string withoutInternalNamespace(std::string Name) {
   return Name;
 }
 
+// `void` for the type of a template's version, which names its row.
+static void eraseRow(std::string &Name) {
+  int Depth = 0;
+  size_t End = 0;
+  for (; End < Name.size() && (Depth > 0 || Name[End] != ' '); ++End)
+    Depth += Name[End] == '<' || Name[End] == '('   ? 1
+             : Name[End] == '>' || Name[End] == ')' ? -1
+                                                    : 0;
+  const std::string_view Type = std::string_view(Name).substr(0, End);
+  if (End < Name.size() && Type.ends_with(">::type") &&
+      Type.find(std::string(RowEnding) + "<") != std::string_view::npos)
+    Name.replace(0, End, "void");
+}
+
 std::string bankstripe::canonicalName(const std::string &Symbol,
                                       Demangler Demangle) {
   std::string Plain = withoutStaticPrefix(Symbol);
   if (!Plain.starts_with("_Z"))
     return Plain;
-  return withoutInternalNamespace(Demangle(Plain));
+  std::string Name = withoutInternalNamespace(Demangle(Plain));
+  eraseRow(Name);
+  return Name;
 }
 
 // Where the ending of a version stands in a canonical name; npos where it does

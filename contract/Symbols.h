@@ -29,6 +29,10 @@ namespace bankstripe {
 /// What a version of a kernel that stands beside it has behind its name.
 inline constexpr char VersionEnding[] = "_striped";
 
+/// What the row of a kernel, which says what its launches need, has there. The
+/// version of a template has the type of its row's member `type`, which is void.
+inline constexpr char RowEnding[] = "_row";
+
 /// Demangles a symbol; any other text it returns as it is.
 using Demangler = std::string (*)(std::string_view Symbol);
 

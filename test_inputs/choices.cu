@@ -2,8 +2,8 @@
 //
 // Each kernel is launched often, so that the program can time both forms of it:
 // with blocks of one size and of several, in streams, from a template whose text
-// launches two instances, and with dynamic shared memory of its own. A launch
-// that counts its blocks while it is made cannot choose.
+// launches two instances, and with dynamic shared memory of its own. One launch
+// counts its blocks while it is made.
 //
 // rewrite-options: --choose --shared-limit=232448
 // expect-striped: counts part order

@@ -1,9 +1,9 @@
-// launch_forms.cu - every way to launch a kernel that the tool can edit
+// launch_forms.cu - every way to launch a kernel
 //
-// The blocks are chosen when the program runs, so launches ask for the storage:
+// The blocks are chosen when the program runs, so kernels get versions. Launches
 // by the runtime's functions, by configurations in one language and the other,
-// and cooperatively, with a grid of as many blocks as can be resident. A kernel
-// that is launched through a pointer gets a version.
+// and cooperatively, with a grid of as many blocks as can be resident, run the
+// originals; one through a pointer to the kernel runs the version.
 //
 // expect-striped: counts ring votes marks order unseen
 // expect-stack-frame: pointed=64

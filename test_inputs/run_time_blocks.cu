@@ -3,7 +3,7 @@
 // Launches ask for the storage of their per-thread arrays, whatever the block: one
 // thread, a part of a warp, or the largest there is. One kernel has dynamic
 // shared memory of its own, a __device__ function is reached by two kernels, a
-// template by two instances, and a launch goes through the runtime's function.
+// template by two instances.
 //
 // expect-striped: counts digits recent votes
 // expect-slot: window

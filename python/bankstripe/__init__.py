@@ -47,8 +47,8 @@ def rewrite(source: str, *options: str, compiler_options: Iterable[str] = (), cw
     """Returns the CUDA source with its per-thread arrays moved, and with the helper in it.
 
     source: the text of a source, as NVRTC or nvcc would compile it. Its kernels are taken to be launched
-        by name, with blocks of any size.
-    options: options of `bankstripe rewrite`, such as "--min-speedup=0" or "--gpu-arch=sm_90".
+        by name. Arrays move where launch bounds, or "--block-size=N" in options, bound the block.
+    options: options of `bankstripe rewrite`, such as "--block-size=256" or "--gpu-arch=sm_90".
     compiler_options: options for the compiler, such as "-std=c++17", "-DN=8" or "-Iinclude".
     cwd: the folder that options and `#include "..."` are relative to; None: the current one.
 

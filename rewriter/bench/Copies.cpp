@@ -163,16 +163,18 @@ llvm::Error Copies::copy(StringRef File, StringRef Place) const {
   if (Change == Changed.end()) {
     if (path::filename(File) == HelperFileName)
       return put(Place, Helper, File);
-    if (path::filename(File) == ChoiceFileName)
-      return put(Place, choiceText(), File);
+    for (const auto &[Name, Text] : launchHelpers())
+      if (path::filename(File) == Name)
+        return put(Place, Text, File);
     auto Text = readText(File);
     // One that could not be read in the first place was reported.
     return Text ? put(Place, *Text, File) : llvm::Error::success();
   }
   const ChangedFile &Rewritten = *Change->second;
   std::string Text = Rewritten.After;
-  for (auto [Name, Included] : {std::pair(HelperFileName, StringRef(Helper)),
-                                std::pair(ChoiceFileName, choiceText())}) {
+  for (const auto &[Name, Included] :
+       {LaunchHelper{HelperFileName, Helper}, launchHelpers()[0],
+        launchHelpers()[1]}) {
     const std::string Include = "#include \"" + Name.str() + "\"";
     const size_t At = Text.find(Include);
     if (At == std::string::npos ||
@@ -291,7 +293,8 @@ static std::string helperOf(const std::set<std::string> &Files,
 static llvm::Error checkHelperPlaces(const std::set<std::string> &Files,
                                      llvm::ArrayRef<ChangedFile> Changes,
                                      StringRef Folder) {
-  for (const StringRef Name : {HelperFileName, ChoiceFileName}) {
+  for (const StringRef Name :
+       {HelperFileName, LaunchFileName, ChoiceFileName}) {
     if (llvm::none_of(Changes, [&](const ChangedFile &File) {
           return llvm::any_of(
               findIncludes(File.After), [&](const IncludeDirective &D) {

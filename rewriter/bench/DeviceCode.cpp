@@ -45,7 +45,7 @@ ResourceTable bankstripe::forVersions(const ResourceTable &Reply,
                                       llvm::ArrayRef<DeviceFunction> Linked) {
   std::set<std::string> Redirected;
   for (const KernelPlan &K : P.Kernels)
-    if (K.Redirected)
+    if (K.HasVersion)
       Redirected.insert(K.Facts.Id);
   return forKernels(Reply, Kernels, Redirected, Linked);
 }

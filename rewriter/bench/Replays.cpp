@@ -48,7 +48,7 @@ const UnitRecord *Replays::unitOf(const KernelPlan &K) const {
 // How bankstripe-replay launches \p K.
 static json::Object candidate(const KernelPlan &K, const std::string &Cubin) {
   json::Object Result{{"module", Cubin}, {"warpBytes", K.WarpBytes}};
-  if (K.Redirected)
+  if (K.HasVersion)
     Result["mostThreads"] = K.Block.Threads;
   if (K.Carved.How == Carveout::Rule::Auto)
     Result["carveout"] = "auto";
@@ -209,7 +209,7 @@ std::vector<std::string> Replays::flagsFor(const TuneGroup &G,
   for (unsigned Row : G.Kernels) {
     const KernelPlan &K = Tried.Kernels[Row];
     const StringRef Id = K.Facts.Id;
-    if (K.Redirected || !Id.starts_with("_Z") || Id.starts_with("_ZL") ||
+    if (K.HasVersion || !Id.starts_with("_Z") || Id.starts_with("_ZL") ||
         Id.contains("_GLOBAL__N_") || Codes.isLinked(*unitOf(K)))
       return {};
     Symbols.push_back(Id.str());

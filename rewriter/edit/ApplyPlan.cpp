@@ -47,7 +47,8 @@ private:
 class FileEditor {
 public:
   FileEditor(const Plan &P, const std::string &Path, StringRef Text)
-      : P(P), Path(Path), Code(Text, P.NumberedFiles.count(Path)) {}
+      : P(P), Path(Path), Code(Text, P.NumberedFiles.count(Path)),
+        Rows(rowsOf(P)) {}
 
   /// \returns whether the file changes.
   llvm::Expected<bool> collect();
@@ -67,17 +68,17 @@ private:
   bool moves(const PlannedArray &A) const {
     return A.Verdict.changesSource() && A.Array.Where.File == Path;
   }
-  void collectVersions();
   llvm::Error addCopy(const FunctionText &F, EditPool &Moves, EditPool &Others,
                       EditPool &Common, EditPool &Device, EditList &To) const;
   llvm::Expected<EditList> allEdits() const;
   llvm::Error splitLines(const EditList &DeviceAlone, EditPool &Moves,
                          EditList &Others) const;
-  llvm::Expected<EditList> redirect(EditList Edits) const;
+  llvm::Expected<EditList> addVersions(EditList Edits) const;
 
   const Plan &P;
   const std::string &Path;
   FileText Code;
+  const std::map<TextRange, KernelRow> Rows; ///< By the kernels' definitions.
   EditList Names; ///< Of functions that have copies, where these are called.
   EditList PointerEdits;
   EditList OtherEdits;
@@ -85,7 +86,6 @@ private:
   NeededHelpers Needs;
   EditList CommonEdits; ///< Of what moves wherever it stands.
   EditList DeviceEdits; ///< Of what the host finds where it was.
-  std::map<unsigned, VersionedPart> Versions; ///< By their ends.
 };
 
 } // namespace
@@ -185,21 +185,6 @@ void FileEditor::collectStatements() {
   sortEdits(MoveEdits);
 }
 
-// The parts of functions that get versions: from the first array that moves.
-void FileEditor::collectVersions() {
-  for (const PlannedArray &A : P.Arrays) {
-    if (!moves(A) || !A.Verdict.Storage.InVersion)
-      continue;
-    const VersionText &V = A.Array.Version;
-    const VersionedPart Part{V.Rest.Offset, V.Rest.end(),
-                             A.Verdict.Storage.Threads,
-                             A.Array.Function.HostDevice, V.Returns};
-    auto [It, New] = Versions.try_emplace(Part.End, Part);
-    It->second.Begin = std::min(It->second.Begin, Part.Begin);
-    It->second.Threads = std::min(It->second.Threads, Part.Threads);
-  }
-}
-
 static std::string boundsText(unsigned Threads) {
   return "__launch_bounds__(" + std::to_string(Threads) + ") ";
 }
@@ -241,7 +226,6 @@ llvm::Expected<bool> FileEditor::collect() {
   collectNames();
   collectPointers();
   collectStatements();
-  collectVersions();
   collectBounds();
   collectRows();
   for (const TextRange &Name : P.CallsOfCopies)
@@ -252,8 +236,15 @@ llvm::Expected<bool> FileEditor::collect() {
   if (!OfCallees)
     return OfCallees.takeError();
   llvm::append_range(OtherEdits, *OfCallees);
-  llvm::append_range(OtherEdits, editsOfLaunches(P, Path, Code, Needs));
-  return Needs.Helper || !OtherEdits.empty() || !MoveEdits.empty() ||
+  for (const auto &[Where, Row] : Rows) {
+    if (Where.File != Path)
+      continue;
+    Needs.Launch = true;
+    Needs.Choice |= Row.Chooses;
+    if (!Row.HasVersion)
+      OtherEdits.push_back(behindDefinition(Where, Code, Row.definition()));
+  }
+  return Needs.Helper || Needs.Launch || !OtherEdits.empty() || !MoveEdits.empty() ||
          llvm::any_of(P.Copies, [&](const FunctionText &F) {
            return F.Definition.File == Path;
          });
@@ -284,24 +275,14 @@ llvm::Error FileEditor::addCopy(const FunctionText &F, EditPool &Moves,
   return llvm::Error::success();
 }
 
-// What moves in a version alone is edited there; all else that is edited is
-// edited in both.
+// What moves in a copy alone is edited there; all else that is edited is edited
+// in both.
 llvm::Expected<EditList> FileEditor::allEdits() const {
   EditList All = MoveEdits;
   llvm::append_range(All, PointerEdits);
   EditPool Moves(std::move(All)), Others(OtherEdits), Common(CommonEdits),
       Device(DeviceEdits);
   EditList Result = OtherEdits;
-  for (const auto &[End, Part] : Versions) {
-    EditList Own = Moves.remove(Part.Begin, End);
-    llvm::append_range(Own, Others.inside(Part.Begin, End));
-    llvm::append_range(Result, Common.inside(Part.Begin, End));
-    Device.remove(Part.Begin, End); // The version has them.
-    auto Version = versionOf(Part, Code, std::move(Own));
-    if (!Version)
-      return Version.takeError();
-    Result.push_back(std::move(*Version));
-  }
   for (const FunctionText &F : P.Copies)
     if (F.Definition.File == Path)
       if (llvm::Error E = addCopy(F, Moves, Others, Common, Device, Result))
@@ -309,7 +290,7 @@ llvm::Expected<EditList> FileEditor::allEdits() const {
   if (llvm::Error E = splitLines(Device.rest(), Moves, Result))
     return E;
   llvm::append_range(Result, Moves.rest());
-  return redirect(std::move(Result));
+  return addVersions(std::move(Result));
 }
 
 // Lines that are for the device alone stand beside those for the host, which
@@ -335,29 +316,21 @@ llvm::Error FileEditor::splitLines(const EditList &DeviceAlone, EditPool &Moves,
 }
 
 // What is edited in a kernel that has a version beside it is edited there.
-llvm::Expected<EditList> FileEditor::redirect(EditList Edits) const {
+llvm::Expected<EditList> FileEditor::addVersions(EditList Edits) const {
   EditPool Pool(std::move(Edits));
   EditList Added;
-  const auto Functions = launchFunctions(P, lineEndingOf(Code));
   std::set<unsigned> Seen;
   for (const KernelPlan &K : P.Kernels) {
     const TextRange &Whole = K.Facts.Text.Definition;
-    if (!K.Redirected || Whole.File != Path ||
+    if (!K.HasVersion || Whole.File != Path ||
         !Seen.insert(Whole.Offset).second)
       continue;
-    EditList Own = Pool.remove(Whole.Offset, Whole.end(), /*KeepEnd=*/true);
-    auto Function = Functions.find(Whole);
-    const KernelText &Text = K.Facts.Text;
-    // The name stands behind where launch bounds would.
-    const TextRange Name = {Path, K.Facts.BoundsInsertion.Offset,
-                            unsigned(Text.Name.size())};
-    auto Copy = copyBehind(
-        Whole, Name, Text.Specifiers, Text.Linkage, Code, std::move(Own),
-        "The same for the launches in this file, with arrays in shared memory.",
-        Function == Functions.end() ? "" : Function->second);
-    if (!Copy)
-      return Copy.takeError();
-    Added.push_back(std::move(*Copy));
+    auto Beside = versionBeside(
+        Rows.at(Whole), Code,
+        Pool.remove(Whole.Offset, Whole.end(), /*KeepEnd=*/true));
+    if (!Beside)
+      return Beside.takeError();
+    llvm::move(*Beside, std::back_inserter(Added));
   }
   llvm::append_range(Added, Pool.rest());
   return Added;
@@ -382,6 +355,8 @@ std::string FileEditor::includeText(unsigned Place, const EditList &Edits,
   };
   if (Needs.Helper)
     Add(HelperFileName, EmbedHelper ? embeddedHelper(Edits) : "");
+  if (Needs.Launch)
+    Add(LaunchFileName, launchText().str());
   if (Needs.Choice)
     Add(ChoiceFileName, choiceText().str());
   if (Text.empty())
@@ -405,11 +380,11 @@ llvm::Expected<ChangedFile> FileEditor::apply(bool EmbedHelper) {
   auto Edits = allEdits();
   if (!Edits)
     return Edits.takeError();
-  if (Needs.Helper || Needs.Choice) {
+  if (Needs.Helper || Needs.Launch) {
     unsigned Place = includePlace(Code);
     if (std::string Text = includeText(Place, *Edits, EmbedHelper);
         !Text.empty())
-      Edits->push_back({Place, 0, std::move(Text)});
+      Edits->insert(Edits->begin(), {Place, 0, std::move(Text)});
   }
   return changeFile(Path, Code, std::move(*Edits));
 }

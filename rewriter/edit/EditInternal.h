@@ -61,19 +61,41 @@ EditList editsWithoutHost(const TextRange &Definition, llvm::StringRef Code);
 /// What a file has to include.
 struct NeededHelpers {
   bool Helper = false; ///< bankstripe.cuh
+  bool Launch = false; ///< bankstripe_launch.cuh
   bool Choice = false; ///< bankstripe_choose.cuh
 };
 
-/// The edits of the launches that bring storage, run another kernel or choose
-/// one, and the functions that say how much storage, in the file \p Path with
-/// the text \p Code (LaunchEdits.cpp). Sets in \p Needs what they name. Those
-/// of kernels that are redirected stand in texts of their own.
-EditList editsOfLaunches(const Plan &P, llvm::StringRef Path,
-                         llvm::StringRef Code, NeededHelpers &Needs);
+/// What is known of a kernel whose launches bring storage or run a version;
+/// instances of a template share it (Rows.cpp).
+struct KernelRow {
+  const KernelText *Text = nullptr;
+  TextRange BodyBegin; ///< As of the kernel.
+  bool HasVersion = false, Waits = false, Chooses = false;
+  bool IsExpected = true; ///< To be faster.
+  uint64_t WarpBytes = 0;
+  Carveout Carved;
 
-/// The functions that launches call, by the definitions of their kernels.
-std::map<TextRange, std::string> launchFunctions(const Plan &P,
-                                                 llvm::StringRef LineEnding);
+  bool isTemplate() const { return !Text->TemplateHead.empty(); }
+  std::string definition() const;
+  std::string head(llvm::StringRef LineEnding) const;
+  std::string rest(llvm::StringRef LineEnding) const;
+
+private:
+  std::string type() const;
+  std::string values() const;
+};
+
+/// The rows of \p P, by the definitions of their kernels (Rows.cpp).
+std::map<TextRange, KernelRow> rowsOf(const Plan &P);
+
+/// The insertion of \p Text in lines behind \p Definition (Rows.cpp).
+TextEdit behindDefinition(const TextRange &Definition, const FileText &Code,
+                          std::string Text);
+
+/// The edits that put the version of a kernel, which is its text with \p Edits,
+/// and its row beside it. Errors: as of applyEdits (Rows.cpp).
+llvm::Expected<EditList> versionBeside(const KernelRow &Row,
+                                       const FileText &Code, EditList Edits);
 
 /// Where the helper can be included so that all of \p Code sees it: after the
 /// last unconditional #include, else before the first code. The start of a
@@ -85,35 +107,31 @@ unsigned includePlace(llvm::StringRef Code);
 bool hasHelperInclude(llvm::StringRef Code,
                       llvm::StringRef Name = HelperFileName);
 
-/// A part of a function that gets a version.
-struct VersionedPart {
-  unsigned Begin = 0, End = 0; ///< Offsets; End is that of the function's `}`.
-  unsigned Threads = 0;        ///< The largest block that the version is for.
-  bool HostDevice = false, Returns = false; ///< As in Finding, VersionText.
-};
-
-/// The insertion of the version of \p Part, which is \p Code with \p Edits.
-/// Errors, also of the next ones: as of applyEdits (Version.cpp).
-llvm::Expected<TextEdit> versionOf(const VersionedPart &Part,
-                                   const FileText &Code, EditList Edits);
-
 /// The lines of \p Code that \p Edits are in, and as many around them as it
 /// takes for directives to stand before and behind (Version.cpp).
 std::vector<TextRange> linesAround(const FileText &Code, const EditList &Edits);
 
 /// \p Lines of \p Code with the edits \p Device where a device is compiled
-/// for, and elsewhere with \p Host (Version.cpp).
+/// for, and elsewhere with \p Host; errors, also of the next ones, are those of
+/// applyEdits (Version.cpp).
 llvm::Expected<TextEdit> forDevice(const TextRange &Lines, const FileText &Code,
                                    EditList Device, EditList Host);
 
 /// The insertion of \p Definition once more behind it, with \p Edits, another
-/// name for what is called \p Name, \p Comment before it, and then \p Function.
+/// name for what is called \p Name, \p Comment before it, and then \p Row.
 /// It gets \p Linkage if \p LinkagePlace says where that stands (Version.cpp).
 llvm::Expected<TextEdit>
 copyBehind(const TextRange &Definition, const TextRange &Name,
            const TextRange &LinkagePlace, llvm::StringRef Linkage,
            const FileText &Code, EditList Edits, llvm::StringRef Comment,
-           llvm::StringRef Function = "");
+           llvm::StringRef Row = "");
+
+/// The same before it, behind \p Head (Version.cpp).
+llvm::Expected<TextEdit>
+copyBefore(const TextRange &Definition, const TextRange &Name,
+           const TextRange &LinkagePlace, llvm::StringRef Linkage,
+           const FileText &Code, EditList Edits, llvm::StringRef Head,
+           llvm::StringRef Comment);
 
 /// The edit that makes of \p Name in \p Code that of a copy (Version.cpp).
 TextEdit versionNameAt(const TextRange &Name, llvm::StringRef Code);

@@ -41,13 +41,9 @@ TextEdit bankstripe::firstInBody(StringRef Code, unsigned Begin,
 
 EditList bankstripe::editsOfParameter(StringRef Code, const PlannedArray &A) {
   const Finding &F = A.Array;
-  const bool InVersion = A.Verdict.Storage.InVersion;
-  const unsigned Begin =
-      InVersion ? F.Version.Rest.Offset : F.Text.BodyBegin.Offset;
+  const unsigned Begin = F.Text.BodyBegin.Offset;
   const std::string NewLine = newLine(Code, Begin);
   const std::string Copy = StorageWriter(Code, NewLine).copyOfParameter(A);
-  if (InVersion)
-    return {{Begin, 0, Copy + NewLine}};
   return {firstInBody(Code, Begin, Copy),
           {F.Text.Name.Offset, F.Text.Name.Length, valueName(F)}};
 }

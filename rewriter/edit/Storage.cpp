@@ -76,7 +76,7 @@ std::string bankstripe::unitText(StripeForm Form, StringRef Element) {
 // function of the helper holds it then, whose name has its type.
 static bool isInHelper(const PlannedArray &A) {
   const Storage &S = A.Verdict.Storage;
-  return A.Array.Version.IsWeak && (S.InVersion || !S.Dynamic);
+  return A.Array.IsWeak && !S.Dynamic;
 }
 
 // Whether the declaration is a reference to storage elsewhere.
@@ -206,9 +206,9 @@ static std::string dynamicArguments(const Verdict &V) {
 }
 
 // Whether a function may be called with blocks that are too large: a kernel has
-// launch bounds, and a version is not for them.
+// launch bounds.
 static bool needsCheck(const PlannedArray &A) {
-  return A.Verdict.Storage.TestsBlock && !A.Verdict.Storage.InVersion;
+  return A.Verdict.Storage.TestsBlock;
 }
 
 static std::string blockTest(const PlannedArray &A) {
@@ -305,12 +305,7 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
 }
 
 std::string StorageWriter::copyOfParameter(const PlannedArray &A) const {
-  const Finding &F = A.Array;
-  std::string Text;
-  // In a block of its own: the parameter keeps its name for the code outside.
-  if (A.Verdict.Storage.InVersion)
-    Text = "auto &" + valueName(F) + " = " + F.Name + ";" + NewLine;
-  return Text + slotDeclaration(A) + ";";
+  return slotDeclaration(A) + ";";
 }
 
 EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The places where a function's text, with arrays moved, is beside the original
-// text: in the function, in lines for the device, or in a copy of a kernel or a
-// function (docs/internals/layouts.md, "Versions").
+// text: in lines for the device, or in a copy of a kernel or a function
+// (docs/internals/layouts.md, "Versions").
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,72 +31,6 @@ static llvm::Expected<EditedText> copyOf(const FileText &Code, unsigned Begin,
 // counted.
 static std::string directiveBefore(const FileText &Code, unsigned Line) {
   return Code.computesWithLines() ? lineDirective(Code, Line) : "";
-}
-
-// What a block is indented by, as far as the body that ends at \p End shows
-// that, in which lines have \p Blanks.
-static std::string indentationUnit(const FileText &Code, StringRef Blanks,
-                                   unsigned End) {
-  StringRef Unit = Blanks;
-  if (Unit.consume_front(indentationAt(Code, End)) && !Unit.empty())
-    return Unit.str();
-  return Blanks.contains('\t') ? "\t" : "  ";
-}
-
-// Blanks would be part of a raw string, or of one that goes on in the next
-// line.
-static bool mayIndent(StringRef Text) {
-  return !Text.contains("R\"") && !Text.contains("\\\n") &&
-         !Text.contains("\\\r\n");
-}
-
-llvm::Expected<TextEdit> bankstripe::versionOf(const VersionedPart &Part,
-                                               const FileText &Code,
-                                               EditList Edits) {
-  const StringRef Blanks = indentationAt(Code, Part.Begin);
-  const std::string Unit = indentationUnit(Code, Blanks, Part.End);
-  const bool BeginsLine = Blanks.end() == Code.begin() + Part.Begin;
-  const unsigned First = Code.lineAt(Part.Begin), Last = Code.lineAt(Part.End);
-  auto Copy = copyOf(Code, Part.Begin, Part.End, std::move(Edits));
-  if (!Copy)
-    return Copy.takeError();
-  EditedText Version;
-  auto Add = [&](const llvm::Twine &Line, unsigned Number) {
-    Version.append(Line + lineEndingOf(Code), Number);
-  };
-  if (!BeginsLine)
-    Add("", First);
-  if (Part.HostDevice)
-    Add("#ifdef __CUDA_ARCH__", First);
-  Add(Blanks + "if (::bankstripe::block_of_at_most<" +
-          llvm::Twine(Part.Threads) + ">()) {",
-      First);
-  Add(Blanks + Unit + "// As below, with arrays in shared memory.", First);
-  Version.append(directiveBefore(Code, First), First);
-  const bool Indents = mayIndent(Copy->Text);
-  const unsigned *Number = Copy->Lines.data();
-  StringRef Written = Blanks; // They stand before the text.
-  for (StringRef Line : llvm::split(StringRef(Copy->Text).rtrim(), '\n')) {
-    Line = Line.rtrim("\r");
-    const bool Deeper =
-        Indents && !Line.empty() && !(Written.empty() && Line.starts_with("#"));
-    Add(Written + (Deeper ? Unit : "") + Line, *Number++);
-    Written = "";
-  }
-  if (!Part.Returns)
-    Add(Blanks + Unit + "return;", Last);
-  Add(Blanks + "}", Last);
-  if (Part.HostDevice)
-    Add("#endif", Last);
-  unsigned Begin = Part.Begin - Blanks.size(), Length = 0;
-  if (!BeginsLine) {
-    // No blanks are left where the line is broken.
-    Begin = Code.take_front(Part.Begin).rtrim(" \t").size();
-    Length = Part.Begin - Begin;
-    Version.append(Blanks, First);
-  }
-  return TextEdit{Begin, Length, std::move(Version.Text),
-                  std::move(Version.Lines)};
 }
 
 // Behind the line that holds End, as far as what goes on there needs. Comments
@@ -177,15 +111,11 @@ static void addLinkage(EditList &Edits, const TextRange &Where,
     Head->Text += (Linkage + " ").str();
 }
 
-llvm::Expected<TextEdit>
-bankstripe::copyBehind(const TextRange &Definition, const TextRange &Name,
-                       const TextRange &LinkagePlace, StringRef Linkage,
-                       const FileText &Code, EditList Edits, StringRef Comment,
-                       StringRef Function) {
-  const StringRef LineEnding = lineEndingOf(Code);
-  const StringRef Blanks = indentationAt(Code, Definition.Offset);
-  const unsigned First = Code.lineAt(Definition.Offset);
-  const unsigned Last = Code.lineAt(Definition.end());
+// The definition once more, with another name.
+static llvm::Expected<EditedText>
+copyOfFunction(const TextRange &Definition, const TextRange &Name,
+               const TextRange &LinkagePlace, StringRef Linkage,
+               const FileText &Code, EditList Edits) {
   if (LinkagePlace.isValid())
     addLinkage(Edits, LinkagePlace, Linkage);
   Edits.push_back(versionNameAt(Name, Code));
@@ -193,15 +123,57 @@ bankstripe::copyBehind(const TextRange &Definition, const TextRange &Name,
       copyOf(Code, Definition.Offset, Definition.end(), std::move(Edits));
   if (!Copy)
     return Copy.takeError();
+  const unsigned First = Code.lineAt(Definition.Offset);
   EditedText Text;
-  Text.append(LineEnding + LineEnding + Blanks + "// " + Comment + LineEnding,
-              Last);
-  Text.append(directiveBefore(Code, First) + Blanks, First);
+  Text.append(directiveBefore(Code, First) +
+                  indentationAt(Code, Definition.Offset),
+              First);
   Text.append(*Copy);
-  if (!Function.empty())
-    Text.append(LineEnding + LineEnding + Function, Last);
+  return Text;
+}
+
+llvm::Expected<TextEdit>
+bankstripe::copyBehind(const TextRange &Definition, const TextRange &Name,
+                       const TextRange &LinkagePlace, StringRef Linkage,
+                       const FileText &Code, EditList Edits, StringRef Comment,
+                       StringRef Row) {
+  const StringRef LineEnding = lineEndingOf(Code);
+  const unsigned Last = Code.lineAt(Definition.end());
+  auto Copy = copyOfFunction(Definition, Name, LinkagePlace, Linkage, Code,
+                             std::move(Edits));
+  if (!Copy)
+    return Copy.takeError();
+  EditedText Text;
+  Text.append(LineEnding + LineEnding + indentationAt(Code, Definition.Offset) +
+                  "// " + Comment + LineEnding,
+              Last);
+  Text.append(*Copy);
+  if (!Row.empty())
+    Text.append(LineEnding + indentationAt(Code, Definition.Offset) + Row,
+                Last);
   if (codeFollows(Code, Definition.end()))
     Text.append(LineEnding, Last);
   return TextEdit{Definition.end(), 0, std::move(Text.Text),
+                  std::move(Text.Lines)};
+}
+
+llvm::Expected<TextEdit>
+bankstripe::copyBefore(const TextRange &Definition, const TextRange &Name,
+                       const TextRange &LinkagePlace, StringRef Linkage,
+                       const FileText &Code, EditList Edits, StringRef Head,
+                       StringRef Comment) {
+  const StringRef LineEnding = lineEndingOf(Code);
+  const StringRef Blanks = indentationAt(Code, Definition.Offset);
+  const unsigned First = Code.lineAt(Definition.Offset);
+  auto Copy = copyOfFunction(Definition, Name, LinkagePlace, Linkage, Code,
+                             std::move(Edits));
+  if (!Copy)
+    return Copy.takeError();
+  EditedText Text;
+  Text.append(Head + LineEnding + Blanks + "// " + Comment + LineEnding, First);
+  Text.append(*Copy);
+  Text.append(LineEnding + LineEnding + directiveBefore(Code, First) + Blanks,
+              First);
+  return TextEdit{Definition.Offset, 0, std::move(Text.Text),
                   std::move(Text.Lines)};
 }

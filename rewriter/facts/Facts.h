@@ -73,13 +73,9 @@ BANKSTRIPE_FIELDS(CalleeParameter, Text, Name, To, Trail, Deduced)
 BANKSTRIPE_FIELDS(Callee, Where, Name, Definition, MayBeReadForHost, Parameters)
 
 // UnitFacts.h
-BANKSTRIPE_FIELDS(ChoiceText, Callee, Grid, Stream)
-BANKSTRIPE_FIELDS(LaunchText, Kernel, Name, Arguments, Deduced, Configuration,
-                  Grid, Block, Shared, Replaced, SeesDefinition, Declarations,
-                  Problem, Choice)
-BANKSTRIPE_FIELDS(KernelText, Name, Declarations, Definition, TemplateHead,
-                  TemplateArguments, Specifiers, Linkage, Internal, Problem,
-                  VersionProblem)
+BANKSTRIPE_FIELDS(KernelText, Name, NamePlace, Definition, TemplateHead,
+                  TemplateArguments, Type, Specifiers, Linkage, Internal,
+                  Problem, VersionProblem)
 
 // Finding.h
 BANKSTRIPE_FIELDS(Use, Where, Access, ConstantIndex)
@@ -91,10 +87,9 @@ BANKSTRIPE_FIELDS(ArrayShape, Type, ElementBytes, Extents, BytesPerThread)
 BANKSTRIPE_FIELDS(ArrayInstance, FunctionId, Shape, Alignment, SlotAlignment)
 BANKSTRIPE_FIELDS(DeclaringFunction, Name, Id, IsKernel, HostDevice,
                   MayBeReadForHost, Files)
-BANKSTRIPE_FIELDS(VersionText, Rest, Problem, SharedBytes, Returns, IsWeak)
 BANKSTRIPE_FIELDS(Finding, Name, Where, Function, Scope, Shape, Instances,
                   IsObject, HasConst, ElementDependent, FixedClass,
-                  StorageSuffix, Init, BracesCopy, NeverWritten, Text, Version,
+                  StorageSuffix, Init, BracesCopy, NeverWritten, Text, IsWeak,
                   Uses, Trail, AsBits, HasOtherUses, Obstacles)
 
 // UnitFacts.h
@@ -111,9 +106,8 @@ BANKSTRIPE_FIELDS(HostParameter, FunctionId, Index)
 BANKSTRIPE_FIELDS(HostArgument, For, Values, Same)
 BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Shape, Source, Parameter,
                   DynamicSharedBytes, Cooperative, Unfollowed, GridAsked,
-                  OnDevice, HasStream, Text)
-BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, Text, HasBlock, Threads,
-                  Source)
+                  OnDevice, HasStream, PassesStub)
+BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, HasBlock, Threads, Source)
 BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, NoArrays, SharedArrays,
                   Kernels, UnseenUses, Launches, Queries, Arguments,
                   NodesChangedAt, AsksForSide, Callees, Functions, Contents,

@@ -349,8 +349,7 @@ static bool isNeverWritten(const Finding &F, bool OnlySubscripts,
 ArrayReader::ArrayReader(const FunctionDecl *Function, BodyIndexCache &Bodies,
                          const SourceText &Text, PointerFollower &Pointers)
     : Function(Function), Body(*Bodies.get(Function)), Bodies(Bodies),
-      Text(Text), Pointers(Pointers), Loops(Body),
-      Versions(Function, Body, Text) {}
+      Text(Text), Pointers(Pointers), Loops(Body) {}
 
 std::vector<Obstacle>
 ArrayReader::readOtherThanSubscripts(const VarDecl *Variable) {
@@ -399,14 +398,9 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   const bool IsConstant = readDeclaration(F, Variable, Statement, Body, Text);
   if (F.Instances.empty())
     return F;
-  if (!IsDependent) {
-    const Stmt *First = Statement;
-    if (F.isParameter())
-      First = cast<CompoundStmt>(Function->getBody())->body_front();
-    F.Version = Versions.of(First);
-    if (Versions.isThere(First))
-      F.Obstacles.push_back({Reason::HasVersion, F.Where, ""});
-  }
+  F.IsWeak = isWeak(Function);
+  if (!IsDependent && hasVersion(Function, Text))
+    F.Obstacles.push_back({Reason::HasVersion, F.Where, ""});
   if (Spelled)
     F.StorageSuffix = storageSuffix(F, Text);
   const size_t BeforeUses = F.Obstacles.size();

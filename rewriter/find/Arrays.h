@@ -10,7 +10,7 @@
 
 #include "find/Declaration.h"
 #include "find/Loops.h"
-#include "find/VersionText.h"
+#include "find/Versions.h"
 #include "find/WalkingPointers.h"
 
 namespace bankstripe {
@@ -56,7 +56,6 @@ private:
   const SourceText &Text;
   PointerFollower &Pointers;
   CountedLoops Loops;
-  VersionReader Versions;
 };
 
 } // namespace bankstripe

@@ -164,7 +164,7 @@ void UnitReader::readAllArrays() {
 
 void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {
   KernelUses Uses =
-      findLaunches(Body, Text, Unit.compiler().getSema(), Names, MayEdit);
+      findLaunches(Body, Text, Unit.compiler().getSema(), Names);
   for (Launch &L : Uses.Launches)
     L.OnDevice = OnDevice;
   llvm::move(Uses.Launches, std::back_inserter(Facts.Launches));
@@ -271,9 +271,11 @@ void UnitReader::checkMacros() {
     for (Finding &F : Facts.Findings)
       F.Obstacles.push_back(
           {Reason::HiddenName, F.Where, "macro '" + Macro + "'"});
-  if (!macrosIn(choiceText()).empty())
-    for (Launch &L : Facts.Launches)
-      L.Text.Choice = {};
+  if (const auto Macros = macrosIn(launchText().str() + choiceText().str());
+      !Macros.empty())
+    for (Kernel &K : Facts.Kernels)
+      if (K.Text.Problem.empty())
+        K.Text.Problem = "its row would name the macro '" + Macros.front() + "'";
 }
 
 // The macros of the user's that \p Helper names.
@@ -336,23 +338,13 @@ void UnitReader::keepContents() {
   for (const FunctionText &F : Facts.Functions)
     if (F.Problem.empty())
       Keep(F.Definition.File);
-  // What dynamic shared memory would change.
-  for (const Launch &L : Facts.Launches)
-    if (L.Text.Problem.empty())
-      Keep(L.Text.Replaced.File);
-  for (const OccupancyQuery &Q : Facts.Queries)
-    if (Q.Text.Problem.empty())
-      Keep(Q.Text.Replaced.File);
   for (const Kernel &K : Facts.Kernels) {
     if (Facts.Findings.empty())
       break;
     if (K.MayEdit)
       Keep(K.Where.File);
-    if (!K.Text.Problem.empty())
-      continue;
-    Keep(K.Text.Definition.File);
-    for (const TextRange &Declared : K.Text.Declarations)
-      Keep(Declared.File);
+    if (K.Text.Problem.empty())
+      Keep(K.Text.Definition.File);
   }
   for (const auto &[Path, Content] : Facts.Contents)
     if (Text.asksForPlaces(Content, {Path, 0, unsigned(Content.size())}))
@@ -486,15 +478,6 @@ void UnitReader::addHostView(UnitReader &Host) {
   FoundByArguments.merge(Host.FoundByArguments);
   Host.AttributesSet.merge(AttributesSet);
   AttributesSet = std::move(Host.AttributesSet);
-  // A header that only the host includes is nothing that is edited.
-  auto CheckFile = [&](LaunchText &T) {
-    if (T.Problem.empty() && fileOf(T.Replaced.File).isInvalid())
-      T.Problem = "only the host includes it";
-  };
-  for (Launch &L : Facts.Launches)
-    CheckFile(L.Text);
-  for (OccupancyQuery &Q : Facts.Queries)
-    CheckFile(Q.Text);
 }
 
 // What is decided by an answer that nvcc may give otherwise is not known: any
@@ -570,15 +553,11 @@ UnitFacts UnitReader::read(bool IsAlone) {
         Unit.readForHost(ReadHost, Unsure.HaveHostSizes) == HostView::Unknown;
   checkQuestions(*this);
   HostUnknown |= !WhyHostUnknown.empty();
-  // Blocks may be other ones for the host: such launches name what they did.
-  for (Launch &L : Facts.Launches) {
-    if (HostUnknown)
-      L.Text.Name = TextRange();
-    if (!WhyHostUnknown.empty())
+  if (!WhyHostUnknown.empty()) {
+    for (Launch &L : Facts.Launches)
       forgetNumbers(L, WhyHostUnknown);
-  }
-  if (!WhyHostUnknown.empty())
     llvm::for_each(Facts.Arguments, forgetValue);
+  }
   noteUnseenUses(Elsewhere);
   readKernels();
   Facts.Callees = Pointers.callees();

@@ -20,7 +20,7 @@
 
 #include "find/FunctionTexts.h"
 #include "find/KernelFacts.h"
-#include "find/VersionText.h"
+#include "find/Versions.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/MapVector.h"
@@ -252,9 +252,12 @@ FunctionText CallReader::textOf(const FunctionDecl *Definition) const {
     Result.Problem = "it is a kernel";
     return Result;
   }
-  const auto Whole = definitionText(Definition, Text);
+  std::string Directives;
+  const auto Whole = definitionText(Definition, Text, &Directives);
   Result.Definition = Whole.value_or(TextRange());
   Result.Problem = problemOf(Definition, Whole);
+  if (Result.Problem.empty())
+    Result.Problem = Directives;
   if (!Result.Problem.empty())
     return Result;
   Result.Name = Text.point(Definition->getLocation());

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Its bounds, and the text that a function beside it needs, which says how much
-// dynamic shared memory a launch asks for. That stands in the scope of the
-// kernel, so that whatever finds the kernel's name finds the function's too.
+// Its bounds, and the text that a row and a version beside it need. They stand
+// in the scope of the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,9 +107,49 @@ TextRange bankstripe::pointBefore(const FunctionDecl *Declared,
               : beginOf(Declared));
 }
 
+// What the preprocessor does in Code, which stands from Begin to End, that it
+// would not do the same twice. It does so if macros are at the end what they
+// were at the beginning; and one that is defined there once and for all, and is
+// not mentioned before, means the same when it is defined again.
+static std::string readDirectives(StringRef Code, SourceRange Whole,
+                                  const SourceText &Text) {
+  std::string Problem, Seen;
+  unsigned Depth = 0;
+  bool AfterHash = false, Defines = false, IsPragma = false;
+  Text.forEachToken(Code, [&](const Token &Tok) {
+    const bool Directive =
+        std::exchange(AfterHash, Tok.is(tok::hash) && Tok.isAtStartOfLine());
+    IsPragma &= !Tok.isAtStartOfLine();
+    if (Tok.isNot(tok::raw_identifier) || !Problem.empty())
+      return;
+    const StringRef Name = Tok.getRawIdentifier();
+    IsPragma |= Directive && Name == "pragma";
+    if (std::exchange(Defines, false) &&
+        !Text.isSameMacro(Name, Whole.getBegin(), Whole.getEnd()) &&
+        (!Text.isDefinedOnce(Name) || Text.mentions(Seen, Name)))
+      Problem = (Name + " is another macro at its end").str();
+    Seen += (" " + Name).str();
+    if (IsPragma && (Name == "once" || Name.ends_with("_macro")))
+      Problem = ("it mentions " + Name).str();
+    else if (!Directive)
+      return;
+    else if (Name.starts_with("include"))
+      Problem = "it has an #include";
+    else if (Name == "define" || Name == "undef")
+      Defines = true;
+    else if (Name.starts_with("if"))
+      ++Depth;
+    else if ((Name.starts_with("el") || Name == "endif") && Depth == 0)
+      Problem = ("it begins before an #" + Name).str();
+    else if (Name == "endif")
+      --Depth;
+  });
+  return Problem.empty() && Depth ? "it ends inside an #if" : Problem;
+}
+
 std::optional<TextRange>
 bankstripe::definitionText(const FunctionDecl *Definition,
-                           const SourceText &Text) {
+                           const SourceText &Text, std::string *WhyNotTwice) {
   const SourceManager &SM = Text.sources();
   SourceLocation Begin = SM.getExpansionLoc(beginOf(Definition));
   SourceLocation End = Definition->getBody()->getEndLoc();
@@ -119,14 +158,16 @@ bankstripe::definitionText(const FunctionDecl *Definition,
   auto Whole = Text.tokens(Begin, End);
   if (!Whole)
     return std::nullopt;
-  if (Text.holdsDirective(Text.text(*Whole, Begin)))
+  const StringRef Code = Text.text(*Whole, Begin);
+  if (WhyNotTwice)
+    *WhyNotTwice = readDirectives(Code, {Begin, End}, Text);
+  else if (Text.holdsDirective(Code))
     return std::nullopt;
   return Whole;
 }
 
-// The names inside the function beside a kernel.
-constexpr StringRef OwnNames[] = {"grid",    "block",  "own",
-                                  "allowed", "carved", "bytes"};
+// The names inside the row of a template.
+constexpr StringRef OwnNames[] = {"row", "both", "of", "type"};
 
 // `<T, N>` for the parameters of a template; empty when one has no name.
 static std::string argumentsOf(const TemplateParameterList &Parameters) {
@@ -153,7 +194,43 @@ static bool isOverloaded(const FunctionDecl *Function) {
       });
 }
 
-// What stands against a function beside the kernel.
+// `template <class T, int N>`, without default arguments; nothing where a macro
+// gives a part of it.
+static std::optional<std::string>
+headOf(const TemplateParameterList &Parameters, const SourceText &Text) {
+  std::string Result;
+  for (const NamedDecl *P : Parameters) {
+    SourceLocation Default;
+    if (P->isImplicit()) // `auto` of a parameter.
+      return std::nullopt;
+    if (const auto *Type = dyn_cast<TemplateTypeParmDecl>(P);
+        Type && Type->hasDefaultArgument())
+      Default = Type->getDefaultArgument().getSourceRange().getBegin();
+    else if (const auto *Value = dyn_cast<NonTypeTemplateParmDecl>(P);
+             Value && Value->hasDefaultArgument())
+      Default = Value->getDefaultArgument().getSourceRange().getBegin();
+    else if (isa<TemplateTemplateParmDecl>(P))
+      return std::nullopt;
+    std::optional<std::string> Written = Text.written(P->getSourceRange());
+    if (Default.isValid() && Written) {
+      const TextRange From = Text.point(P->getBeginLoc());
+      const TextRange To = Text.point(Default);
+      if (Default.isMacroID() || To.Offset < From.Offset)
+        return std::nullopt;
+      Written = StringRef(*Written)
+                    .take_front(To.Offset - From.Offset)
+                    .rtrim(" \t\r\n=")
+                    .str();
+    }
+    if (!Written || Written->find("//") != std::string::npos ||
+        Written->find("/*") != std::string::npos)
+      return std::nullopt;
+    Result += (Result.empty() ? "" : ", ") + *Written;
+  }
+  return "template <" + Result + ">";
+}
+
+// What stands against a row beside the kernel.
 static const char *problemOf(const FunctionDecl *Definition) {
   if (Definition->getTemplateSpecializationKind() != TSK_Undeclared ||
       Definition->isFunctionTemplateSpecialization())
@@ -169,11 +246,10 @@ static const char *problemOf(const FunctionDecl *Definition) {
     auto Found = Names.find(Name);
     return Found != Names.end() && Found->second->hadMacroDefinition();
   };
-  if (llvm::is_contained(OwnNames, Definition->getName()) ||
-      llvm::any_of(OwnNames, IsMacro))
-    return "its name means something else in its function";
-  if (Names.find(sharedBytesName(Definition->getName())) != Names.end())
-    return "the name of its function is taken";
+  if (llvm::any_of(OwnNames, IsMacro))
+    return "a macro has a name of its row";
+  if (Names.find(rowName(Definition->getName())) != Names.end())
+    return "the name of its row is taken";
   return nullptr;
 }
 
@@ -242,12 +318,32 @@ static std::string versionProblemOf(const FunctionDecl *Definition,
                                        : whyNotTwice(Code, Whole, Text);
 }
 
+// What a version of a template needs besides.
+static const char *readTemplate(const FunctionTemplateDecl &Template,
+                                const FunctionDecl *Definition,
+                                const SourceText &Text, KernelText &Result) {
+  const TemplateParameterList &Parameters = *Template.getTemplateParameters();
+  if (llvm::is_contained(OwnNames, Definition->getName()))
+    return "its name means something else in its row";
+  auto Head = headOf(Parameters, Text);
+  Result.TemplateArguments = argumentsOf(Parameters);
+  if (!Head || Result.TemplateArguments.empty() ||
+      Text.counts(Parameters.getSourceRange()))
+    return "its template parameters cannot be repeated";
+  Result.TemplateHead = *Head;
+  const SourceRange Type = Definition->getReturnTypeSourceRange();
+  const auto Written = Text.written(Type);
+  if (!Written || *Written != "void")
+    return "its type is not written as void";
+  Result.Type = Text.writtenRange(Type).value_or(TextRange());
+  return nullptr;
+}
+
 static KernelText readKernelText(const FunctionDecl *Function,
-                                 const SourceText &Text,
-                                 llvm::function_ref<bool(StringRef)> MayEdit) {
+                                 const SourceText &Text) {
   KernelText Result;
-  auto Fail = [&](const char *Why) {
-    Result.Problem = Why;
+  auto Fail = [&](std::string Why) {
+    Result.Problem = std::move(Why);
     return Result;
   };
   const FunctionDecl *Definition = Function;
@@ -258,12 +354,16 @@ static KernelText readKernelText(const FunctionDecl *Function,
   if (!Definition || !Definition->hasBody(Definition))
     return Fail("its definition was not seen");
   Result.Name = Definition->getNameAsString();
+  Result.NamePlace = Text.point(Definition->getLocation());
   Result.Internal = !Definition->isExternallyVisible();
   if (const char *Problem = problemOf(Definition))
     return Fail(Problem);
-  auto Whole = definitionText(Definition, Text);
+  std::string Directives;
+  auto Whole = definitionText(Definition, Text, &Directives);
   if (!Whole)
-    return Fail("a macro or a directive gives a part of it");
+    return Fail("a macro gives a part of it");
+  if (!Directives.empty())
+    return Fail(Directives);
   if (Text.isIncludedInside(Definition->getLocation()))
     return Fail("its file is included inside another declaration");
   Result.Definition = *Whole;
@@ -276,33 +376,20 @@ static KernelText readKernelText(const FunctionDecl *Function,
     Result.Specifiers = Text.point(Definition->getBeginLoc());
   Result.Linkage = InC ? "extern \"C\"" : "static";
   Result.VersionProblem = versionProblemOf(Definition, *Whole, Text);
-  if (const auto *Template = Definition->getDescribedFunctionTemplate()) {
-    const TemplateParameterList &Parameters =
-        *Template->getTemplateParameters();
-    const SourceRange Range(Parameters.getTemplateLoc(),
-                            Parameters.getRAngleLoc());
-    auto Head = Text.written(Range);
-    Result.TemplateArguments = argumentsOf(Parameters);
-    if (!Head || Result.TemplateArguments.empty() || Text.counts(Range))
-      return Fail("its template parameters cannot be repeated");
-    Result.TemplateHead = *Head;
-  }
+  if (const auto *Template = Definition->getDescribedFunctionTemplate())
+    if (const char *Problem =
+            readTemplate(*Template, Definition, Text, Result)) {
+      Result.TemplateHead = "template <>"; // It is one.
+      if (Result.VersionProblem.empty())
+        Result.VersionProblem = Problem;
+    }
   for (const FunctionDecl *Declared : Definition->redecls()) {
-    const TextRange Point = pointBefore(Declared, Text);
-    if (!MayEdit(Point.File))
-      return Fail("it is declared outside the given paths");
-    if (Declared->getLocation().isMacroID())
-      return Fail("a macro declares it");
-    if (!scopeOf(Declared)->isFileContext())
-      return Fail("it is declared in a class or a function too");
     auto IsInSpec = [](const FunctionDecl *Each) {
       return isa<LinkageSpecDecl>(Each->getLexicalDeclContext());
     };
     if (InC && (!ownLinkage(Declared) != !ownLinkage(Definition) ||
                 IsInSpec(Declared) != IsInSpec(Definition)))
       return Fail("its declarations say in two ways that it is of C");
-    if (Declared != Definition)
-      Result.Declarations.push_back(Point);
   }
   return Result;
 }
@@ -324,7 +411,7 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
       K.BoundsExcludedBy = By;
   K.ClaimedAlignment = Bodies.claimedAlignment(Function);
   K.MayEdit = MayEdit(K.Where.File);
-  K.Text = readKernelText(Function, Text, MayEdit);
+  K.Text = readKernelText(Function, Text);
   if (Text.mayBeReadForHost(Function)) {
     K.Text.Problem = "a compiler for the host may read it";
     return K;

@@ -26,9 +26,12 @@ TextRange pointBefore(const clang::FunctionDecl *Declared,
                       const SourceText &Text);
 
 /// The text of \p Definition from its template header to its end; nothing when
-/// a macro gives a part of it or a directive stands in it.
+/// a macro gives a part of it or a directive stands in it. With \p WhyNotTwice
+/// directives may, and it says why they would do something else the second time
+/// (empty if they would not).
 std::optional<TextRange> definitionText(const clang::FunctionDecl *Definition,
-                                        const SourceText &Text);
+                                        const SourceText &Text,
+                                        std::string *WhyNotTwice = nullptr);
 
 /// What in \p Code, the text \p Whole of a function, would mean something else
 /// in a function of another name; empty if nothing does.

@@ -5,18 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A launch that asks for dynamic shared memory names its block size twice:
-//
-//     kernel<<<grid, block, kernel_shared_bytes(block, 0)>>>(in, out);
-//
-// so the block size must mean the same the second time. (And the grid, where
-// the function gets it too: but it can do without.)
+// Which kernels the program launches, with which blocks and bytes as far as the
+// source tells, and what else it does with them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "find/LaunchSites.h"
 #include "find/ArgumentLookup.h"
-#include "find/ChoosingLaunches.h"
 #include "find/FunctionTexts.h"
 #include "find/GridBound.h"
 #include "find/KernelFacts.h"
@@ -35,7 +30,6 @@ namespace {
 /// The parts of a launch, or of a question about one.
 struct LaunchParts {
   const CallExpr *Whole = nullptr;
-  const DeclRefExpr *Kernel = nullptr;
   /// The pointer to its configuration, or null and what follows.
   const Expr *Configuration = nullptr;
   const Expr *Grid = nullptr;
@@ -43,10 +37,8 @@ struct LaunchParts {
   /// tell how many blocks an SM has.
   const Expr *Stream = nullptr;
   const Expr *Block = nullptr;
-  /// Its dynamic shared memory; null when that is left out, and would then
-  /// follow Before.
+  /// Its dynamic shared memory; null when that is left out.
   const Expr *Shared = nullptr;
-  const Expr *Before = nullptr;
 };
 
 } // namespace
@@ -64,136 +56,13 @@ static bool hasStreamPerThread(const ASTContext &Context) {
   return Found != Context.Idents.end() && Found->second->hadMacroDefinition();
 }
 
-// Whether what opens the arguments stands between the kernel's or the
-// function's name and the argument, and not in a macro that gets both. Calls
-// return an error, and the macros that check it repeat them in a message.
-static bool standsInOneText(const Expr *Launch, const Expr *Argument,
-                            const SourceText &Text) {
-  const bool IsCall = !isa<CUDAKernelCallExpr>(Launch);
-  auto Begin = Text.spelled(Launch->getBeginLoc(), /*InMessages=*/IsCall);
-  auto End = Text.spelled(Launch->getEndLoc(), /*InMessages=*/IsCall);
-  auto Written = Text.writtenRange(Argument->getSourceRange());
-  if (!Begin || !End || !Written)
-    return false;
-  auto Whole = Text.tokens(*Begin, *End);
-  if (!Whole || Whole->File != Written->File ||
-      Written->Offset < Whole->Offset || Written->end() > Whole->end())
-    return false;
-  std::string Between =
-      Text.buffer(*Begin).slice(Whole->Offset, Written->Offset).str();
-  llvm::erase_if(Between, llvm::isSpace); // `<< <` opens a launch as well.
-  return StringRef(Between).contains(IsCall ? "(" : "<<<");
-}
-
-// Whether a directive, such as #ifdef, stands before the `>>>` of a launch, or
-// before the end of Replaced in a call. Parts of that text are repeated.
-static bool holdsDirective(const Expr *Launch, const TextRange &Replaced,
-                           const SourceText &Text) {
-  const auto *Call = dyn_cast<CUDAKernelCallExpr>(Launch);
-  auto Begin = Text.spelled(Launch->getBeginLoc(), /*InMessages=*/!Call);
-  auto Close = Call ? Text.spelled(Call->getConfig()->getEndLoc()) : Begin;
-  auto Whole = Begin && Close ? Text.tokens(*Begin, *Close) : std::nullopt;
-  if (!Whole || Whole->File != Replaced.File)
-    return true;
-  const StringRef Code = Text.buffer(*Begin).slice(
-      Whole->Offset, std::max(Whole->end(), Replaced.end()));
-  return llvm::any_of(
-      llvm::drop_begin(llvm::split(Code, '\n')),
-      [](StringRef Line) { return Line.ltrim().starts_with("#"); });
-}
-
-// Reads what becomes another text. \returns why that cannot be done, or null.
-static const char *readReplaced(const LaunchParts &Parts,
-                                const SourceText &Text, LaunchText &Result) {
-  const Expr *Written =
-      Parts.Configuration ? Parts.Configuration : Parts.Shared;
-  auto Where =
-      Text.writtenRange((Written ? Written : Parts.Before)->getSourceRange());
-  auto Replaced = Written ? Text.written(Written->getSourceRange()) : "";
-  if (!Where || !Replaced)
-    return "a macro gives a part of it";
-  Result.Replaced = Written ? *Where : TextRange{Where->File, Where->end(), 0};
-  (Parts.Configuration ? Result.Configuration : Result.Shared) = *Replaced;
-  if (Parts.Configuration)
-    return nullptr;
-  auto Block = Text.written(Parts.Block->getSourceRange());
-  if (!Block)
-    return "a macro gives a part of it";
-  if (!mayBeComputedTwice(Parts.Block, Text))
-    return "its block size would be computed twice";
-  Result.Block = *Block;
-  if (Parts.Grid && !namesStream(Parts, Text) &&
-      mayBeComputedTwice(Parts.Grid, Text))
-    Result.Grid = Text.written(Parts.Grid->getSourceRange()).value_or("");
-  return nullptr;
-}
-
-static LaunchText
-readLaunchText(const LaunchParts &Parts, const SourceText &Text,
-               llvm::function_ref<bool(llvm::StringRef)> MayEdit) {
-  LaunchText Result;
-  auto Fail = [&](const char *Why) {
-    Result.Problem = Why;
-    return Result;
-  };
-  const DeclRefExpr *Kernel = Parts.Kernel;
-  if (!Kernel)
-    return Fail("it does not name its kernel");
-  const Expr *Argument =
-      Parts.Configuration ? Parts.Configuration : Parts.Block;
-  if (!standsInOneText(Parts.Whole, Argument, Text))
-    return Fail("it stands in a macro");
-  auto Name = Text.written({Kernel->getBeginLoc(), Kernel->getLocation()});
-  if (!Name)
-    return Fail("a macro gives a part of it");
-  Result.Kernel = *Name;
-  Result.Name = ownName(Kernel->getDecl(), Kernel->getFoundDecl(),
-                        Kernel->getLocation(), Text);
-  if (const char *Problem = readReplaced(Parts, Text, Result))
-    return Fail(Problem);
-  if (holdsDirective(Parts.Whole, Result.Replaced, Text))
-    return Fail("a directive stands in it");
-  const auto *Function = cast<FunctionDecl>(Kernel->getDecl());
-  const FunctionDecl *Definition = nullptr;
-  for (const FunctionDecl *Declared : patternOf(Function)->redecls()) {
-    if (Declared->isThisDeclarationADefinition())
-      Definition = Declared;
-    Result.Declarations.push_back(pointBefore(Declared, Text));
-  }
-  Result.SeesDefinition = Definition;
-  // Others know the function for configurations, and none of the helper's.
-  const StringRef File = Result.Replaced.File;
-  if (Parts.Configuration && !File.ends_with(".cu") &&
-      !(Definition && Text.file(Definition->getLocation()) == File))
-    return Fail("a compiler for the host may read it");
-  const auto *Template = Function->getPrimaryTemplate();
-  Result.Deduced =
-      Template && (Template->getTemplateParameters()->hasParameterPack() ||
-                   Kernel->getNumTemplateArgs() <
-                       Template->getTemplateParameters()->size());
-  if (Kernel->hasExplicitTemplateArgs()) {
-    auto Arguments =
-        Text.written({Kernel->getLAngleLoc(), Kernel->getRAngleLoc()});
-    if (!Arguments)
-      return Fail("a macro gives a part of it");
-    Result.Arguments = *Arguments;
-  }
-  if (!MayEdit(Result.Replaced.File))
-    return Fail("it is outside the given paths");
-  if (Text.isIncludedInside(Kernel->getBeginLoc()))
-    return Fail("its file is included inside another declaration");
-  return Result;
-}
-
 namespace {
 
 class LaunchReader {
 public:
   LaunchReader(const BodyIndex &Body, const SourceText &Text, Sema &Asked,
-               FunctionNames &Names,
-               llvm::function_ref<bool(llvm::StringRef)> MayEdit)
-      : Body(Body), Text(Text), Asked(Asked), Names(Names), MayEdit(MayEdit),
-        Evaluator(Body) {}
+               FunctionNames &Names)
+      : Body(Body), Text(Text), Asked(Asked), Names(Names), Evaluator(Body) {}
 
   KernelUses read();
 
@@ -215,7 +84,6 @@ private:
   const SourceText &Text;
   Sema &Asked;
   FunctionNames &Names;
-  llvm::function_ref<bool(llvm::StringRef)> MayEdit;
   HostEvaluator Evaluator;
   /// Variables that get answers, with the kernels that they are about.
   std::vector<std::pair<const FunctionDecl *, const VarDecl *>> Answers;
@@ -284,7 +152,6 @@ Launch &LaunchReader::addLaunch(const LaunchParts &Parts,
   L.Parameter = parameterOf(Threads.Parameter, Names);
   if (Shared.Values && !Shared.Values->empty() && *Shared.Values->begin() >= 0)
     L.DynamicSharedBytes = *Shared.Values->rbegin();
-  L.Text = readLaunchText(Parts, Text, MayEdit);
   if (Parts.Block && isLiteral(Parts.Block))
     Result.LiteralBlock.insert(L.Where);
   if (Parts.Block && isLiteral(Parts.Shared))
@@ -325,24 +192,18 @@ void LaunchReader::readKernelCall(const CUDAKernelCallExpr *Call) {
     // In a generic lambda.
     const HostValue Unknown{std::nullopt, "it depends on a template parameter",
                             nullptr};
-    addLaunch(Parts, Kernel, Unknown, Unknown).Text.Problem = Unknown.Source;
+    addLaunch(Parts, Kernel, Unknown, Unknown).PassesStub = true;
     return;
   }
-  Parts.Kernel =
-      dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
   Parts.Grid = Config->getArg(Grid);
-  Parts.Block = Parts.Before = Config->getArg(Grid + 1);
+  Parts.Block = Config->getArg(Grid + 1);
   Parts.Shared = argumentOf(Config, Grid + 2);
   Parts.Stream = argumentOf(Config, Grid + 3);
   Launch &L = addLaunch(Parts, Kernel);
   L.GridAsked = isAsked(Parts.Grid, Kernel);
-  if (mayFindOtherKernel(Call, Asked)) {
-    L.Text.Problem = "argument-dependent lookup may find another kernel";
+  L.PassesStub = true;
+  if (mayFindOtherKernel(Call, Asked))
     Result.FoundByArguments.emplace(Kernel->getNameAsString(), L.Where);
-  }
-  if (L.Text.Problem.empty() && !L.Text.Deduced)
-    L.Text.Choice =
-        readChoice(Call, Parts.Kernel, Parts.Grid, Parts.Stream, Text);
 }
 
 // The argument Index of Call is what Kernel names.
@@ -360,7 +221,6 @@ bool LaunchReader::readLaunchFunction(const CallExpr *Call,
   const auto *Function = cast<FunctionDecl>(Kernel->getDecl());
   LaunchParts Parts;
   Parts.Whole = Call;
-  Parts.Kernel = Kernel;
   // cudaLaunchKernelEx(&configuration, kernel, arguments...).
   if (Name == "cudaLaunchKernelEx" || Name == "cudaLaunchKernelExC") {
     if (!isArgument(Kernel, Call, 1))
@@ -380,7 +240,6 @@ bool LaunchReader::readLaunchFunction(const CallExpr *Call,
     return false;
   Parts.Grid = Call->getArg(1);
   Parts.Block = Call->getArg(2);
-  Parts.Before = Call->getArg(3);
   Parts.Shared = argumentOf(Call, 4);
   Parts.Stream = argumentOf(Call, 5);
   Launch &L = addLaunch(Parts, Function);
@@ -417,31 +276,20 @@ bool LaunchReader::isUsedElsewhere(const VarDecl *Answer) const {
 }
 
 // A block size that a question suggests stays as good as it was, and the
-// results with it; but not the grid that is said to fit with it.
+// results with it.
 void LaunchReader::readQuery(const CallExpr *Call, const DeclRefExpr *Kernel) {
   const StringRef Name = runtimeFunction(Call);
   OccupancyQuery Q;
   Q.KernelId = kernelId(cast<FunctionDecl>(Kernel->getDecl()));
   Q.Where = Text.place(Call->getBeginLoc());
-  LaunchParts Parts;
-  Parts.Whole = Call;
-  Parts.Kernel = Kernel;
   if (suggestsBlock(Name)) {
     if (!isUsedElsewhere(pointedTo(Call->getArg(0))))
       return;
-    Q.Text.Problem = "it suggests a grid, which is used";
-  } else if (!asksForBlocks(Name) || !isArgument(Kernel, Call, 1)) {
-    Q.Text.Problem = "it asks for something else than a number of blocks";
-  } else {
-    const bool AboutClusters = Call->getNumArgs() == 3;
-    (AboutClusters ? Parts.Configuration : Parts.Block) = Call->getArg(2);
-    Parts.Shared = AboutClusters ? nullptr : Call->getArg(3);
-    if (Parts.Block) {
-      Q.HasBlock = true;
-      std::tie(Q.Threads, Q.Source) =
-          largestBlock(Evaluator.integer(Parts.Block));
-    }
-    Q.Text = readLaunchText(Parts, Text, MayEdit);
+  } else if (asksForBlocks(Name) && isArgument(Kernel, Call, 1) &&
+             Call->getNumArgs() > 3) {
+    Q.HasBlock = true;
+    std::tie(Q.Threads, Q.Source) =
+        largestBlock(Evaluator.integer(Call->getArg(2)));
   }
   Result.Queries.push_back(std::move(Q));
 }
@@ -505,7 +353,6 @@ KernelUses LaunchReader::read() {
 
 KernelUses
 bankstripe::findLaunches(const BodyIndex &Body, const SourceText &Text,
-                         Sema &Asked, FunctionNames &Names,
-                         llvm::function_ref<bool(llvm::StringRef)> MayEdit) {
-  return LaunchReader(Body, Text, Asked, Names, MayEdit).read();
+                         Sema &Asked, FunctionNames &Names) {
+  return LaunchReader(Body, Text, Asked, Names).read();
 }

@@ -29,11 +29,9 @@ struct KernelUses {
 
 /// Reads the launches in the function of \p Body: `<<<>>>`, cudaLaunchKernel
 /// and its relatives, questions about the occupancy of kernels, and addresses
-/// of kernels that are taken for other ends. Counts the names of kernels. \p
-/// MayEdit tells which files may be changed.
+/// of kernels that are taken for other ends. Counts the names of kernels.
 KernelUses findLaunches(const BodyIndex &Body, const SourceText &Text,
-                        clang::Sema &Asked, FunctionNames &Names,
-                        llvm::function_ref<bool(llvm::StringRef)> MayEdit);
+                        clang::Sema &Asked, FunctionNames &Names);
 
 /// The name of a kernel on the device, also where the host is asked, which has
 /// a function of its own for it.

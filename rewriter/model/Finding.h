@@ -162,23 +162,6 @@ struct DeclaringFunction {
   std::vector<std::string> Files;
 };
 
-/// What a version of an array's function needs: the rest of the body, which
-/// stands in it a second time.
-struct VersionText {
-  /// From the outermost statement around the declaration to before the `}` of
-  /// the body; invalid when that is not written in one piece.
-  TextRange Rest;
-  std::string Problem; ///< Why it cannot stand there twice; empty if it can.
-  /// Bytes of `__shared__` variables of its own, which it has twice then.
-  uint64_t SharedBytes = 0;
-  /// It ends with a `return`, or returns a value somewhere.
-  bool Returns = false;
-  /// Other files have the function as well, and the linker takes one of them.
-  bool IsWeak = false;
-
-  bool isPossible() const { return Rest.isValid() && Problem.empty(); }
-};
-
 /// One per-thread array (or class object that holds one).
 struct Finding {
   std::string Name;
@@ -204,7 +187,8 @@ struct Finding {
   bool BracesCopy = false;   ///< `{value}` copies the class, `(value)` may not.
   bool NeverWritten = false; ///< Initialised and then only read.
   DeclarationText Text;
-  VersionText Version;
+  /// Other files have its function as well, and the linker takes one of them.
+  bool IsWeak = false;
   std::vector<Use> Uses;
   /// Where pointers into the array go that walk over it, if there are any.
   std::optional<PointerTrail> Trail;
@@ -248,13 +232,6 @@ struct Finding {
   /// (The instances themselves are the caller's to add.)
   void merge(const Finding &Other) {
     shareClaimedAlignment();
-    if (Version.Problem.empty() && (!(Version.Rest == Other.Version.Rest) ||
-                                    Version.Returns != Other.Version.Returns))
-      Version.Problem = "its function differs by instantiation or unit";
-    if (Version.Problem.empty())
-      Version.Problem = Other.Version.Problem;
-    Version.SharedBytes =
-        std::max(Version.SharedBytes, Other.Version.SharedBytes);
     for (const Obstacle &O : Other.Obstacles)
       if (llvm::none_of(Obstacles, [&](const Obstacle &Known) {
             return Known.Why == O.Why && Known.Where == O.Where;

@@ -9,6 +9,7 @@
 #define BANKSTRIPE_MODEL_HELPERTEXT_H
 
 #include "llvm/ADT/StringRef.h"
+#include <array>
 
 namespace bankstripe {
 
@@ -21,11 +22,25 @@ llvm::StringRef helperText();
 /// The first line of what holds parts of it; with a newline.
 llvm::StringRef helperHeading();
 
-/// The part of it that files include whose launches choose their kernels.
+/// What files include besides whose kernels have rows.
+inline constexpr llvm::StringLiteral LaunchFileName = "bankstripe_launch.cuh";
+
+/// Its text (runtime/device/bankstripe_launch.cuh).
+llvm::StringRef launchText();
+
+/// What files include besides in which launches choose versions.
 inline constexpr llvm::StringLiteral ChoiceFileName = "bankstripe_choose.cuh";
 
 /// Its text (runtime/device/bankstripe_choose.cuh).
 llvm::StringRef choiceText();
+
+/// One of these files.
+struct LaunchHelper {
+  llvm::StringRef Name, Text;
+};
+
+/// Both of them, in the order in which files include them.
+std::array<LaunchHelper, 2> launchHelpers();
 
 } // namespace bankstripe
 

@@ -45,18 +45,15 @@ struct Treatment {
 struct Storage {
   unsigned Threads = 0;    ///< The largest block that it is for.
   std::string ThreadsText; ///< How to spell that in its function.
-  /// The launch asks for the storage: each warp has WarpBytes of it, the same
+  /// Launches bring the storage: each warp has WarpBytes of it, the same
   /// for all kernels that share arrays, and this array begins at WarpOffset.
   bool Dynamic = false;
   bool Behind = false; ///< Behind memory that kernels have of their own.
   uint64_t WarpOffset = 0;
   uint64_t BytesPerWarp = 0; ///< The array's own.
   uint64_t WarpBytes = 0;
-  /// It moves in a version of its function, which is for blocks of at most
-  /// Threads; larger ones find the array where it was.
-  bool InVersion = false;
-  /// It moves in a copy of its function, which only kernels call whose blocks
-  /// are not larger; the function itself stays.
+  /// It moves in a copy of its function, which only versions of kernels call;
+  /// the function itself stays.
   bool InCopy = false;
   /// It moves for the device; the host finds the array where it was.
   bool DeviceOnly = false;
@@ -64,7 +61,7 @@ struct Storage {
   bool TestsBlock = false;
 
   /// Whether the array stands beside what it becomes.
-  bool standsBeside() const { return InVersion || InCopy || DeviceOnly; }
+  bool standsBeside() const { return InCopy || DeviceOnly; }
 };
 
 /// What was decided for one finding, and why.
@@ -125,12 +122,11 @@ struct KernelPlan {
   Kernel Facts;
   BlockBound Block;
   bool AddLaunchBounds = false;
-  /// Larger blocks may be launched as well, and run what it was.
+  /// It stays, and launches run a version beside it where they can.
   bool HasVersion = false;
-  /// Its version is a kernel beside it, which the launches in sight run.
-  bool Redirected = false;
-  /// Each of these launches runs the kernel or that version, whichever turns
-  /// out to be faster.
+  /// The version may wait for other blocks.
+  bool Waits = false;
+  /// Launches run the kernel or the version, whichever turns out to be faster.
   bool Chooses = false;
   /// Why not, where choosing was asked for and arrays could move.
   std::string WhyNoChoice;
@@ -138,11 +134,10 @@ struct KernelPlan {
   /// functions need not test for more; empty where it tells nothing.
   std::string AssumedBlock;
   uint64_t SharedBefore = 0; ///< Static bytes per block.
-  /// Of the largest block; the launch asks for them where WarpBytes is not 0.
+  /// Of the largest block; launches bring them where WarpBytes is not 0.
   uint64_t SharedAfter = 0;
   uint64_t DynamicSharedBytes = 0; ///< The most that a launch asks for.
-  /// What launches ask for in addition, in bytes per warp; 0 for static
-  /// storage.
+  /// What launches bring in addition, in bytes per warp; 0 for static storage.
   uint64_t WarpBytes = 0;
   bool MovesArrays = false; ///< Some of those that it reaches.
   /// What it does, arrays by their index in Plan::Arrays; nothing without
@@ -150,31 +145,21 @@ struct KernelPlan {
   std::optional<KernelWork> Work;
   std::optional<Prediction> Predicted;  ///< Of what was decided.
   std::optional<Explanation> Explained; ///< How that came about.
-  /// It is a template, and a launch of it does not name its instance in full,
-  /// so what launches call must be no template.
-  bool NamedInPart = false;
   /// What the driver leaves to the L1 may make it slower than it was.
   bool NeedsCarveout = false;
-  /// Why its launches cannot be edited; empty when they can.
-  std::string WhyLaunchesStay;
-  Carveout Carved; ///< What edited launches see to.
+  /// Why it can have no row but that of a version; empty when it can.
+  std::string WhyNoRow;
+  Carveout Carved; ///< What its row sees to.
 
-  /// Whether there is a function beside it that its launches call.
-  bool editsLaunches() const {
-    return WarpBytes || Carved.How != Carveout::Rule::Driver;
+  /// Whether a row beside it says what its launches need.
+  bool hasRow() const {
+    return HasVersion || WarpBytes || Carved.How != Carveout::Rule::Driver;
   }
-  bool OptIn = false;     ///< All of it can be more than a launch gets unasked.
   unsigned Registers = 0; ///< From ptxas; 0 when unknown.
   FrameUse Frame;         ///< As the kernel was; empty when unknown.
   /// Resident warps per SM; 0 when unknown.
   unsigned WarpsBefore = 0;
   unsigned WarpsAfter = 0;
-};
-
-/// A launch that is edited, or a question about one.
-struct PlannedLaunch {
-  LaunchText Text;
-  unsigned Kernel = 0; ///< Index of Plan::Kernels.
 };
 
 /// One finding with its evidence, and who reaches it.
@@ -190,6 +175,9 @@ struct ReachedArray {
   unsigned First = 0;
   /// Why it can move in a copy of its function alone, if that is so.
   std::optional<Obstacle> OnlyInCopy;
+  /// Why it can have no shared memory, where versions call its function and
+  /// there is no copy of that.
+  std::optional<Obstacle> WhyNoCopy;
   bool InCopy = false; ///< As in Storage, if it moves to shared memory.
 };
 
@@ -226,7 +214,6 @@ struct Plan {
   std::vector<PlannedArray> Arrays;             ///< Sorted by place.
   std::vector<PlannedSharedArray> SharedArrays; ///< Sorted by place.
   std::vector<KernelPlan> Kernels;              ///< Sorted by place.
-  std::vector<PlannedLaunch> Launches;          ///< That are edited.
   std::map<Place, Callee> Callees;              ///< By their place.
   /// Functions that get copies, each with the calls that change in its copy.
   std::vector<FunctionText> Copies;

@@ -35,75 +35,43 @@ struct SharedArray {
   bool hasRows() const { return Extents.size() > 1; }
   TextRange LastExtent; ///< As written; if it has rows.
   bool IsSum = false;   ///< It needs no parentheses to be a term of a sum.
-  bool IsWeak = false;  ///< As VersionText::IsWeak.
+  bool IsWeak = false;  ///< As Finding::IsWeak.
   std::vector<Obstacle> Obstacles;
 };
 
 // --- Kernels and launches ----------------------------------------------------
 //
-// Where launches ask for storage, a function beside the kernel says how much a
-// launch must ask for, and its launches call that function, as do the questions
-// about how many of its blocks can be resident.
+// A launch passes the kernel's host stub, where a row beside the kernel says
+// what storage it brings, or which version it runs
+// (runtime/device/bankstripe_launch.cuh).
 
-/// The name of the function that says what a launch of \p Kernel asks for; with
-/// the qualifiers that \p Kernel has.
-inline std::string sharedBytesName(const llvm::Twine &Kernel) {
-  return (Kernel + "_shared_bytes").str();
-}
-
-/// The name of the version of \p Kernel that launches in its file run.
+/// The name of the version that stands beside \p Kernel.
 inline std::string versionName(const llvm::Twine &Kernel) {
   return (Kernel + VersionEnding).str();
 }
 
-/// The text of a launch that can choose its kernel when the program runs.
-struct ChoiceText {
-  TextRange Callee; ///< `space::kernel<16>`; invalid where it cannot choose.
-  std::string Grid, Stream; ///< As written, or what is meant without.
-};
-
-/// The text of one launch, or of a question about one, as far as edits need it.
-struct LaunchText {
-  std::string Kernel; ///< `space::kernel`, without template arguments.
-  /// The last part of that, if another name can stand there.
-  TextRange Name;
-  std::string Arguments; ///< `<float, 16>` as written; empty without any.
-  bool Deduced = false;  ///< Not all of them are written.
-  /// The pointer to its configuration as written, `&config`, which then says
-  /// all that follows; else empty.
-  std::string Configuration;
-  /// As written; empty when it may not be repeated, or does not tell how many
-  /// blocks run at once.
-  std::string Grid;
-  std::string Block;  ///< The block size as written: `dim3(16, 16)`.
-  std::string Shared; ///< The dynamic shared memory as written, if it is.
-  /// What becomes the dynamic shared memory; of length 0 behind the argument
-  /// before it when none is written. Or the configuration.
-  TextRange Replaced;
-  /// Its unit sees the kernel's definition, or else these declarations (points
-  /// before them, as in KernelText).
-  bool SeesDefinition = false;
-  std::vector<TextRange> Declarations;
-  std::string Problem; ///< Why it cannot be edited; empty when it can.
-  ChoiceText Choice;
-};
+/// The name of its row.
+inline std::string rowName(const llvm::Twine &Kernel) {
+  return (Kernel + RowEnding).str();
+}
 
 /// The text of a kernel's declarations, as far as edits need it.
 struct KernelText {
   std::string Name; ///< Without qualifiers and template arguments.
-  /// Points before the declarations other than the definition.
-  std::vector<TextRange> Declarations;
+  TextRange NamePlace; ///< The point before it in the definition.
   /// From `template` or the first specifier to the `}`.
   TextRange Definition;
-  std::string TemplateHead;      ///< `template <class T, int N>`, if it is one.
+  /// `template <class T, int N>`, if it is one, without default arguments.
+  std::string TemplateHead;
   std::string TemplateArguments; ///< `<T, N>`.
+  TextRange Type;                ///< Of a template: its `void`.
   /// The point before the first, behind the head, where its version gets
   /// another one; invalid where it needs none.
   TextRange Specifiers;
   std::string Linkage; ///< That one: `static` or `extern "C"`.
   /// Nothing outside its unit can name it.
   bool Internal = false;
-  std::string Problem; ///< Why no function can stand beside it, if so.
+  std::string Problem; ///< Why nothing can stand beside it, if so.
   /// Why it cannot stand there a second time with another name, if so.
   std::string VersionProblem;
 };
@@ -238,18 +206,17 @@ struct Launch {
   bool GridAsked = false;
   bool OnDevice = false;  ///< By a kernel.
   bool HasStream = false; ///< Maybe another one than that of other launches.
-  LaunchText Text;
+  bool PassesStub = false; ///< It is `kernel<<<...>>>` of the host.
 
   /// Whether other grids may run at the same time.
   bool mayRunBesideOthers() const { return HasStream || OnDevice; }
 };
 
 /// A question about the occupancy of a kernel, to which the shared memory that
-/// launches ask for makes a difference.
+/// launches bring makes a difference.
 struct OccupancyQuery {
   std::string KernelId;
   Place Where;
-  LaunchText Text;
   bool HasBlock = false; ///< It is about blocks of a size that it names.
   std::optional<unsigned> Threads = {}; ///< As of a launch.
   std::string Source = {};              ///< As of a launch.

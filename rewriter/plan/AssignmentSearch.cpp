@@ -126,15 +126,9 @@ void Searcher::order(std::vector<unsigned> &Arrays) {
 // A kernel that has no room for array I as C.
 std::optional<unsigned> Searcher::fullKernel(unsigned I,
                                              const Candidate &C) const {
-  Assignment Other;
-  if (P.Choices[I].Storage.InVersion) {
-    Other = A;
-    Other[I] = &C;
-  }
   for (auto [Position, Row] : llvm::enumerate(array(I).Kernels)) {
     const uint64_t Has = A[I] ? A[I]->Bytes[Position] : 0;
-    const uint64_t Again = Other.empty() ? 0 : E.bytesOfVersions(Row, Other);
-    if (Used[Row] - Has + C.Bytes[Position] + Again > P.Settings[Row].Budget)
+    if (Used[Row] - Has + C.Bytes[Position] > P.Settings[Row].Budget)
       return Row;
   }
   return std::nullopt;

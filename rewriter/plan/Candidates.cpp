@@ -149,14 +149,6 @@ std::optional<Why> Chooser::whyKernelsRefuse() const {
     const KernelSetting &S = Settings[Row];
     if (S.Obstacle)
       return S.Obstacle;
-    const VersionText &V = A.Array.Version;
-    if (S.HasVersion && !V.isPossible()) {
-      Why Result = *S.Unbounded;
-      if (!V.Problem.empty())
-        Result.Detail += "; nor can '" + A.Array.Function.Name +
-                         "' have a version: " + V.Problem;
-      return Result;
-    }
     const Kernel &Facts = Run.Kernels[Row].Facts;
     if (S.AddBounds && !Facts.MayEdit)
       return Why{Reason::OutsidePaths, Facts.Where,
@@ -178,6 +170,13 @@ static bool hasOnePlace(const ReachedArray &A) {
 }
 
 std::optional<Why> Chooser::whyNoPlace() const {
+  const bool IsBrought = llvm::any_of(
+      A.Kernels, [&](unsigned Row) { return Settings[Row].Dynamic; });
+  for (const ArrayInstance &I : A.Array.Instances)
+    if (IsBrought && std::max(I.Alignment, I.SlotAlignment) > PlaceAlignment)
+      return Why{Reason::BlockSizeUnknown, A.Array.Where,
+                 "launches bring memory that is aligned to " +
+                     std::to_string(PlaceAlignment) + " bytes"};
   if (hasOnePlace(A))
     return std::nullopt;
   for (unsigned Row : A.Kernels)
@@ -190,7 +189,7 @@ std::optional<Why> Chooser::whyNoPlace() const {
                   " bytes per block of kernel '" + Run.Kernels[Row].Facts.Name +
                   "'"});
       Result.Detail += (Result.Detail.empty() ? "" : "; ") +
-                       std::string("launches ask for one place, and a kernel "
+                       std::string("launches bring one place, and a kernel "
                                    "runs several instances of its function");
       return Result;
     }
@@ -202,6 +201,8 @@ std::optional<Why> Chooser::whyNotShared() const {
   for (const Obstacle &O : A.Array.Obstacles)
     if (isAboutStorage(O.Why))
       return O;
+  if (A.WhyNoCopy)
+    return A.WhyNoCopy;
   if (auto Refuses = whyKernelsRefuse())
     return Refuses;
   return whyNoPlace();
@@ -290,14 +291,13 @@ void Chooser::addMoves(ArrayChoices &C, bool Shared) const {
   for (unsigned Row : A.Kernels) {
     C.Storage.Dynamic |= Settings[Row].Dynamic;
     C.Storage.Behind |= Settings[Row].Behind;
-    C.Storage.InVersion |= Settings[Row].HasVersion;
     C.Storage.Threads =
         std::max(C.Storage.Threads, Settings[Row].largestBlock());
   }
   C.Storage.InCopy = A.InCopy;
   C.Storage.DeviceOnly =
-      A.Array.Function.HostDevice && !C.Storage.InVersion && !A.InCopy;
-  if (!C.Storage.Dynamic && !C.Storage.InVersion)
+      A.Array.Function.HostDevice && !A.InCopy;
+  if (!C.Storage.Dynamic)
     C.Storage.ThreadsText = boundText();
   addBits(C);
   C.Asked = W.Decision && (W.Wanted != Layout::Bits || !C.Candidates.empty());

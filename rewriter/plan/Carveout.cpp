@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Launches ask for what their blocks need where they are edited anyway, and
-// where kernels may lose if the driver chooses (docs/internals/layouts.md, "The
-// carveout"). A kernel about which the program asks how many blocks can be
+// Rows of kernels see to it where there are any, and where kernels may lose if
+// the driver chooses (docs/internals/layouts.md, "The carveout"). A kernel about which the program asks how many blocks can be
 // resident keeps what the driver chooses: the answer counts what was asked for
 // last.
 //
@@ -22,10 +21,10 @@ using namespace bankstripe;
 static std::string whyDriver(const KernelPlan &K) {
   if (K.SharedAfter == K.SharedBefore)
     return "nothing moves into its shared memory";
-  if (!K.WhyLaunchesStay.empty())
-    return K.WhyLaunchesStay;
-  if (K.NamedInPart)
-    return "a launch leaves template arguments to be deduced";
+  if (K.HasVersion)
+    return "";
+  if (!K.WhyNoRow.empty())
+    return K.WhyNoRow;
   if (const Place &At = K.Facts.AskedAboutAt; At.isValid())
     return "the occupancy query at " + shortText(At) + " would count it";
   return "";
@@ -63,8 +62,9 @@ static void settle(KernelOutcome &O, Plan &P) {
 void bankstripe::chooseCarveouts(Plan &P, const PlanOptions &Options) {
   for (KernelPlan &K : P.Kernels) {
     K.Carved = Options.DefaultCarveout.value_or(
-        Carveout{K.WarpBytes || K.NeedsCarveout ? Carveout::Rule::Auto
-                                                : Carveout::Rule::Driver,
+        Carveout{K.WarpBytes || K.HasVersion || K.NeedsCarveout
+                     ? Carveout::Rule::Auto
+                     : Carveout::Rule::Driver,
                  0});
     if (!whyDriver(K).empty())
       K.Carved = Carveout();

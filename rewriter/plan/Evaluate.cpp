@@ -27,8 +27,8 @@ static bool mayCarve(const KernelSetting &S, const MergedKernel &K,
                      const PlanOptions &Options) {
   if (Options.DefaultCarveout)
     return Options.DefaultCarveout->How == Carveout::Rule::Auto;
-  return S.WhyLaunchesStay.empty() && !S.NamedInPart &&
-         !K.Facts.AskedAboutAt.isValid();
+  return K.HasVersion ||
+         (S.WhyNoRow.empty() && !K.Facts.AskedAboutAt.isValid());
 }
 
 Evaluator::Evaluator(const Problem &P)
@@ -44,31 +44,15 @@ Evaluator::Evaluator(const Problem &P)
 
 // --- Bytes -------------------------------------------------------------------
 
-// The shared variables that versions of functions hold a second time: all
-// behind the first array that moves.
-uint64_t Evaluator::bytesOfVersions(unsigned Row, const Assignment &A) const {
-  std::map<StringRef, uint64_t> ByFunction;
-  for (auto [I, Position] : ArraysOf[Row])
-    if (A[I] && !A[I]->isBits() && P.Choices[I].Storage.InVersion) {
-      const Finding &F = P.Run.Arrays[I].Array;
-      uint64_t &Bytes = ByFunction[F.Function.Id];
-      Bytes = std::max(Bytes, F.Version.SharedBytes);
-    }
-  uint64_t Sum = 0;
-  for (auto [Function, Bytes] : ByFunction)
-    Sum += Bytes;
-  return Sum;
-}
-
 uint64_t Evaluator::staticBytes(unsigned Row, const Assignment &A) const {
-  uint64_t Bytes = bytesOfVersions(Row, A);
+  uint64_t Bytes = 0;
   for (auto [I, Position] : ArraysOf[Row])
     Bytes += A[I] && !P.Choices[I].Storage.Dynamic ? A[I]->Bytes[Position] : 0;
   return Bytes;
 }
 
 uint64_t Evaluator::usualBytes(unsigned Row, const Assignment &A) const {
-  uint64_t Bytes = bytesOfVersions(Row, A);
+  uint64_t Bytes = 0;
   for (auto [I, Position] : ArraysOf[Row])
     if (A[I])
       Bytes += A[I]->UsualBytes[Position];

@@ -49,10 +49,7 @@ public:
 
   /// What the arrays take of the static memory of kernel \p Row, in bytes.
   uint64_t staticBytes(unsigned Row, const Assignment &A) const;
-  /// What versions of functions take of it besides, since they hold shared
-  /// variables a second time; staticBytes counts it.
-  uint64_t bytesOfVersions(unsigned Row, const Assignment &A) const;
-  /// The places of those of \p Arrays whose storage launches ask for.
+  /// The places of those of \p Arrays whose storage launches bring.
   WarpPlaces placesOf(llvm::ArrayRef<unsigned> Arrays,
                       const Assignment &A) const;
   /// A kernel of \p G that has no room for its arrays; nothing if all have.

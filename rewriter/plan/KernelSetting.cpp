@@ -15,7 +15,7 @@
 #include "plan/KernelSetting.h"
 #include "plan/Candidates.h"
 #include "plan/Decide.h"
-#include "plan/FixedLaunches.h"
+#include "plan/Rows.h"
 #include "plan/Layout.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
@@ -109,8 +109,8 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
   }
   auto [Threads, Origin, Promise] = userBound(K.Facts, Options);
   // A version is for such blocks, too, and no launch fails that has larger
-  // ones.
-  if (!Threads || !Promise || Options.Others != Outside::Nobody)
+  // ones. A module has none.
+  if (!Threads || !Promise || Options.Others == Outside::Files)
     S.Obstacle = std::move(Problem);
   else if (Largest && *Largest->Threads > Threads)
     S.Obstacle =
@@ -229,7 +229,7 @@ static void shareBounds(std::vector<KernelSetting> &Settings,
                         const MergedRun &Run) {
   std::map<TextRange, std::vector<unsigned>> Groups;
   for (auto [Row, K] : llvm::enumerate(Run.Kernels))
-    if (!K.Facts.Bounds && K.Facts.BoundsInsertion.isValid())
+    if (!K.HasVersion && !K.Facts.Bounds && K.Facts.BoundsInsertion.isValid())
       Groups[K.Facts.BoundsInsertion].push_back(Row);
   auto SizeOf = [](const KernelSetting &S) {
     return S.Block.Threads ? S.Block.Threads : UINT_MAX;
@@ -254,21 +254,7 @@ static void shareBounds(std::vector<KernelSetting> &Settings,
   }
 }
 
-// --- Storage that launches ask for -------------------------------------------
-
-// Instances share the function that their launches call.
-static void findNamedInPart(std::vector<KernelSetting> &Settings,
-                            const MergedRun &Run) {
-  std::set<TextRange> InPart;
-  for (const MergedKernel &K : Run.Kernels)
-    if (llvm::any_of(K.Launches,
-                     [](const Launch &L) { return L.Text.Deduced; }) ||
-        llvm::any_of(K.Queries,
-                     [](const OccupancyQuery &Q) { return Q.Text.Deduced; }))
-      InPart.insert(K.Facts.Text.Definition);
-  for (auto [S, K] : llvm::zip(Settings, Run.Kernels))
-    S.NamedInPart = InPart.count(K.Facts.Text.Definition);
-}
+// --- Storage that launches bring ---------------------------------------------
 
 static bool isAbout(const KernelSetting &S, Reason Id) {
   return S.Obstacle && S.Obstacle->Why == Id;
@@ -310,10 +296,7 @@ static uint64_t budgetOf(const KernelSetting &S, const MergedKernel &K,
                         llvm::alignTo(S.OwnDynamicBytes, 16);
   if (!S.Dynamic)
     return Less(StaticSharedLimit, Used);
-  // More has to be allowed for the instance, which must be named for that.
-  const uint64_t Limit =
-      S.NamedInPart ? StaticSharedLimit : commonSharedLimit(Options);
-  const uint64_t Left = Less(Limit, Used + MarkBytes);
+  const uint64_t Left = Less(commonSharedLimit(Options), Used + MarkBytes);
   // What the kernel itself may ask for at most is no use of its limit.
   const uint64_t Budget = std::min(
       Left, S.OwnUnknown ? Options.SharedLimit
@@ -353,8 +336,8 @@ whyGroupIsStatic(const KernelGroup &G, const MergedRun &Run,
     const std::string Name = "kernel '" + Run.Kernels[Row].Facts.Name + "'";
     if (S.Obstacle && !isAboutBlockSize(S))
       return Name + " keeps its arrays";
-    if (!S.WhyLaunchesStay.empty())
-      return (G.Kernels.size() > 1 ? Name + ": " : "") + S.WhyLaunchesStay;
+    if (!S.WhyNoRow.empty())
+      return (G.Kernels.size() > 1 ? Name + ": " : "") + S.WhyNoRow;
     if (Run.Kernels[Row].Facts.BoundsExcludedBy == BlockSizeAttribute)
       return "no launch of " + Name + " says its block";
   }
@@ -367,13 +350,6 @@ whyGroupIsStatic(const KernelGroup &G, const MergedRun &Run,
                    std::max(Instance.SlotAlignment, Instance.Alignment)) +
                " bytes";
   return "";
-}
-
-// Whether a launch may ask for dynamic shared memory that is the kernel's own.
-static bool hasOwnMemory(const MergedKernel &K) {
-  return K.Shared.UsesDynamic || llvm::any_of(K.Launches, [](const Launch &L) {
-           return L.DynamicSharedBytes != uint64_t(0);
-         });
 }
 
 // The largest block that the registers of the original leave room for. Without
@@ -397,12 +373,7 @@ static unsigned launchableBlock(const MergedKernel &K, const MergedRun &Run) {
 
 // Without an opt-in of the user's, what a launch asks for itself is at most
 // what it gets unasked.
-static void makeDynamic(KernelSetting &S, const MergedKernel &K,
-                        const MergedRun &Run) {
-  S.Dynamic = true;
-  S.Unbounded = std::exchange(S.Obstacle, std::nullopt);
-  S.Block.ToAdd = S.Block.Threads ? S.Block.Threads : launchableBlock(K, Run);
-  S.AddBounds = !K.Facts.Bounds && mayAddBounds(S, K);
+static void noteOwnMemory(KernelSetting &S, const MergedKernel &K) {
   const uint64_t Rest =
       StaticSharedLimit - std::min(StaticSharedLimit, K.Shared.StaticBytes);
   for (const Launch &L : K.Launches) {
@@ -412,24 +383,13 @@ static void makeDynamic(KernelSetting &S, const MergedKernel &K,
   }
 }
 
-// Whether storage that launches ask for holds nothing of G with the largest
-// blocks that there can be, while a version for a block that was given might.
-static bool isForGivenBlocks(const KernelGroup &G, const MergedRun &Run,
-                             const std::vector<KernelSetting> &Settings,
-                             const PlanOptions &Options) {
-  return llvm::any_of(G.Kernels, [&](unsigned Row) {
-    const MergedKernel &K = Run.Kernels[Row];
-    KernelSetting S = Settings[Row];
-    if (!isAboutBlockSize(S) || !userBound(K.Facts, Options).Threads)
-      return false;
-    makeDynamic(S, K, Run);
-    const uint64_t Budget = budgetOf(S, K, Options);
-    return llvm::none_of(G.Arrays, [&](unsigned I) {
-      const ReachedArray &A = Run.Arrays[I];
-      return llvm::is_contained(A.Kernels, Row) &&
-             bytesIn(A, smallestStripe(A), Row, S.largestBlock()) <= Budget;
-    });
-  });
+static void makeDynamic(KernelSetting &S, const MergedKernel &K,
+                        const MergedRun &Run) {
+  S.Dynamic = true;
+  S.Unbounded = std::exchange(S.Obstacle, std::nullopt);
+  S.Block.ToAdd = S.Block.Threads ? S.Block.Threads : launchableBlock(K, Run);
+  S.AddBounds = !K.Facts.Bounds && mayAddBounds(S, K);
+  noteOwnMemory(S, K);
 }
 
 static void chooseStorage(std::vector<KernelSetting> &Settings,
@@ -441,12 +401,14 @@ static void chooseStorage(std::vector<KernelSetting> &Settings,
     return A.Kernels;
   };
   for (const KernelGroup &G : groupKernels(Run.Arrays.size(), MayMove)) {
-    if (!wantsDynamic(G, Run, Settings, Options) ||
-        isForGivenBlocks(G, Run, Settings, Options))
+    if (!wantsDynamic(G, Run, Settings, Options))
       continue;
+    if (llvm::any_of(G.Kernels,
+                     [&](unsigned Row) { return Run.Kernels[Row].HasVersion; }))
+      continue; // All of them have, and bring it.
     const std::string Why = whyGroupIsStatic(G, Run, Settings);
     const bool Behind = llvm::any_of(G.Kernels, [&](unsigned Row) {
-      return hasOwnMemory(Run.Kernels[Row]);
+      return Run.Kernels[Row].Shared.UsesDynamic;
     });
     for (unsigned Row : G.Kernels) {
       KernelSetting &S = Settings[Row];
@@ -456,11 +418,7 @@ static void chooseStorage(std::vector<KernelSetting> &Settings,
       } else if (saysMore(S, Run.Kernels[Row])) {
         S.Obstacle->Detail += "; nor can it be dynamic shared memory: " + Why;
       } else {
-        const Kernel &K = Run.Kernels[Row].Facts;
         S.WhyStatic = Why;
-        if (K.AddressTaken && !K.Text.VersionProblem.empty())
-          S.WhyStatic +=
-              "; nor can it have a version beside it: " + K.Text.VersionProblem;
       }
     }
   }
@@ -468,56 +426,37 @@ static void chooseStorage(std::vector<KernelSetting> &Settings,
 
 // --- Versions ----------------------------------------------------------------
 
-// The blocks that a version is for: the largest that is known, or as many
-// threads as blocks usually have. Larger ones run what the kernel was.
-static void boundVersion(KernelSetting &S, const MergedKernel &K,
-                         const PlanOptions &Options) {
+// The blocks that a version is planned for: what the user says, else the largest
+// that is known, else as many threads as blocks usually have. Whatever a launch
+// has then, it brings the storage for that, or runs the original.
+static void guessBlock(KernelSetting &S, const MergedKernel &K,
+                       const PlanOptions &Options) {
   const Launch *Largest = largest(K);
   auto [Threads, Origin, Promise] = userBound(K.Facts, Options);
-  const bool SizesVary =
-      llvm::any_of(K.Launches, [](const Launch &L) { return !L.Threads; });
   if (Threads)
     setBound(S, Threads, BlockSizeSource::Option, Origin);
-  else if (Largest && (!SizesVary || *Largest->Threads >= UsualBlock))
+  else if (K.Facts.Bounds)
+    setBound(S, K.Facts.Bounds->Threads, BlockSizeSource::LaunchBounds,
+             "__launch_bounds__ at " + shortText(K.Facts.Where));
+  else if (Largest)
     setBound(S, *Largest);
   else
     setBound(S, UsualBlock, BlockSizeSource::Unknown,
              "what blocks usually have");
+  S.AddBounds = false;
 }
 
-// What stands against a version of K; empty when nothing does. Its launch
-// bounds keep what could be launched before launchable, and no more.
-static std::string whyNoVersion(const MergedKernel &K, const MergedRun &Run) {
-  const Kernel &Facts = K.Facts;
-  if (Facts.Bounds || !Facts.BoundsInsertion.isValid() ||
-      !Facts.BoundsExcludedBy.empty())
-    return "no launch bounds can be added";
-  if (llvm::any_of(Run.Kernels, [&](const MergedKernel &Other) {
-        return Other.Facts.BoundsInsertion == Facts.BoundsInsertion &&
-               launchableBlock(Other) != launchableBlock(K);
-      }))
-    return "its instances can be launched with blocks of different sizes";
-  if (K.CallsOtherUnits && launchableBlock(K) > LinkableBlock)
-    return infoOf(Reason::LinkedCallees).Summary.str();
+// What the version beside K has. Its launches say the rest, and are asked.
+static KernelSetting settingOfVersion(const MergedKernel &K,
+                                      const PlanOptions &Options) {
   KernelSetting S;
-  boundDynamicShared(S, K);
-  return S.Obstacle ? infoOf(S.Obstacle->Why).Summary.str() : "";
-}
-
-// A version needs nothing of launches but that they leave room for what it
-// takes, as they do where all their dynamic memory is known.
-static void makeVersion(KernelSetting &S, const MergedKernel &K,
-                        const MergedRun &Run, const PlanOptions &Options) {
-  if (std::string Problem = whyNoVersion(K, Run); !Problem.empty()) {
-    S.Obstacle->Detail += "; nor can it have a version: " + Problem;
-    return;
-  }
-  S.Unbounded = std::exchange(S.Obstacle, std::nullopt);
-  S.OwnDynamicBytes = 0;
-  boundDynamicShared(S, K);
-  boundVersion(S, K, Options);
-  S.Block.ToAdd = launchableBlock(K);
-  S.HasVersion = true;
+  S.SeenThreads = userBound(K.Facts, Options).Threads;
+  S.Dynamic = true;
+  S.Behind = K.Shared.UsesDynamic;
+  guessBlock(S, K, Options);
+  if (S.Behind)
+    noteOwnMemory(S, K);
+  return S;
 }
 
 std::vector<KernelSetting> bankstripe::settingsOf(const MergedRun &Run,
@@ -525,15 +464,12 @@ std::vector<KernelSetting> bankstripe::settingsOf(const MergedRun &Run,
   std::vector<KernelSetting> Settings;
   Settings.reserve(Run.Kernels.size());
   for (const MergedKernel &K : Run.Kernels)
-    Settings.push_back(boundBlockSize(K, Options));
+    Settings.push_back(K.HasVersion ? settingOfVersion(K, Options)
+                                    : boundBlockSize(K, Options));
   shareBounds(Settings, Run);
-  findNamedInPart(Settings, Run);
   for (auto [S, K] : llvm::zip(Settings, Run.Kernels))
-    S.WhyLaunchesStay = whyLaunchesStay(K, Run);
+    S.WhyNoRow = whyNoRow(K);
   chooseStorage(Settings, Run, Options);
-  for (auto [S, K] : llvm::zip(Settings, Run.Kernels))
-    if (isAboutBlockSize(S) || isAbout(S, Reason::BlockSizeConflict))
-      makeVersion(S, K, Run, Options);
   for (auto [S, K] : llvm::zip(Settings, Run.Kernels))
     S.Budget = budgetOf(S, K, Options);
   return Settings;

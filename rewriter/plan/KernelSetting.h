@@ -24,17 +24,12 @@ struct KernelSetting {
   bool OwnUnknown = false;      ///< Nobody knows what they ask for.
   /// Why arrays that it reaches cannot move.
   std::optional<Why> Obstacle;
-  bool Dynamic = false; ///< Its launches ask for the storage.
+  bool Dynamic = false; ///< Its launches bring the storage.
   bool Behind = false;  ///< A kernel of its group has memory of its own.
-  /// Arrays move in versions of their functions, for blocks within Block.
-  bool HasVersion = false;
-  /// Why static storage is out of the question, where launches ask for it, or
-  /// for all blocks.
+  /// Why static storage is out of the question, where launches bring it.
   std::optional<Why> Unbounded;
-  std::string WhyStatic; ///< Why launches ask for none, where that would help.
-  std::string WhyLaunchesStay; ///< Why they cannot be edited.
-  /// As in KernelPlan.
-  bool NamedInPart = false;
+  std::string WhyStatic; ///< Why launches bring none, where that would help.
+  std::string WhyNoRow;  ///< As in KernelPlan.
   uint64_t Budget = 0; ///< Bytes per block that its arrays may take.
   /// Threads of a block, as a decision says what was seen; 0 without.
   unsigned SeenThreads = 0;
@@ -59,7 +54,7 @@ std::optional<Why> whyBlocksStay(const MergedKernel &K);
 std::vector<KernelSetting> settingsOf(const MergedRun &Run,
                                       const PlanOptions &Options);
 
-/// What a launch of blocks of up to \p BlockThreads (0: any) asks for in
+/// What a launch of blocks of up to \p BlockThreads (0: any) brings in
 /// addition, in bytes, if each warp has \p WarpBytes of storage.
 uint64_t broughtBytes(uint64_t WarpBytes, unsigned BlockThreads);
 

@@ -46,8 +46,7 @@ Launch LaunchResolver::resolve(Launch L) {
     L.Parameter.reset();
     L.Shape.clear();
     L.Source = "graphs may have it with other blocks";
-    L.Text.Name = TextRange();
-    L.Text.Problem = L.Source;
+    L.PassesStub = false; // Its nodes have bytes of their own.
   }
   if (L.Threads || !L.Parameter)
     return L;

@@ -11,9 +11,9 @@
 #include "plan/Frames.h"
 #include "plan/FunctionCopies.h"
 #include "plan/Measured.h"
-#include "plan/Redirect.h"
 #include "plan/RowPadding.h"
 #include "plan/RunTimeChoice.h"
+#include "plan/Versions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -104,7 +104,7 @@ Verdict Builder::movingVerdict(unsigned I) const {
   V.SharedBytes = C.largestBytes();
   Storage &S = V.Storage = Choices.Storage;
   S.TestsBlock = !P.Run.Arrays[I].Array.Function.IsKernel && !S.Dynamic &&
-                 !S.InCopy && (S.InVersion || S.Threads < LargestBlock);
+                 !S.InCopy && S.Threads < LargestBlock;
   if (S.Dynamic) {
     S.WarpOffset = Places.Offsets.at(I);
     S.BytesPerWarp = C.BytesPerWarp;
@@ -162,23 +162,18 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.SharedAfter = K.SharedBefore + E.staticBytes(Row, Final) +
                   broughtBytes(warpBytes(Row), S.Block.Threads);
   K.AddLaunchBounds = S.AddBounds && K.SharedAfter != K.SharedBefore;
-  K.HasVersion = S.HasVersion && K.SharedAfter != K.SharedBefore;
-  K.Redirected =
-      Merged.Redirected && !S.HasVersion && K.SharedAfter != K.SharedBefore;
   K.DynamicSharedBytes = S.OwnDynamicBytes;
   K.WarpBytes = warpBytes(Row);
-  K.OptIn =
-      K.WarpBytes && K.SharedAfter + llvm::alignTo(K.DynamicSharedBytes, 16) >
-                         StaticSharedLimit;
   K.MovesArrays = reachesAny(Final, Row);
+  K.HasVersion = Merged.HasVersion && K.SharedAfter != K.SharedBefore;
+  K.Waits = Merged.WaitsForBlocks;
   K.Chooses = Merged.Chooses && K.MovesArrays;
   K.WhyNoChoice = Merged.Chooses
                       ? "none of its arrays would move; each array says why"
                       : Merged.WhyNoChoice;
-  K.Redirected |= K.Chooses;
+  K.HasVersion |= K.Chooses;
   K.Work = Merged.Work;
-  K.NamedInPart = S.NamedInPart;
-  K.WhyLaunchesStay = S.WhyLaunchesStay;
+  K.WhyNoRow = S.WhyNoRow;
   K.Registers = Merged.registers();
   K.Frame = Merged.Frame;
   K.NeedsCarveout = Outlook.NeedsCarveout;
@@ -213,15 +208,18 @@ void Builder::addKernels(Plan &Into) const {
   for (unsigned Row = 0; Row < P.Run.Kernels.size(); ++Row)
     Into.Kernels.push_back(kernelPlan(Row));
   // Instances share their text.
-  std::set<TextRange> Redirected, Choosing;
+  std::set<TextRange> WithVersion, Waiting, Choosing;
   for (const KernelPlan &K : Into.Kernels) {
-    if (K.Redirected)
-      Redirected.insert(K.Facts.Text.Definition);
+    if (K.HasVersion)
+      WithVersion.insert(K.Facts.Text.Definition);
+    if (K.Waits)
+      Waiting.insert(K.Facts.Text.Definition);
     if (K.Chooses)
       Choosing.insert(K.Facts.Text.Definition);
   }
   for (KernelPlan &K : Into.Kernels) {
-    K.Redirected = Redirected.count(K.Facts.Text.Definition);
+    K.HasVersion = WithVersion.count(K.Facts.Text.Definition);
+    K.Waits = Waiting.count(K.Facts.Text.Definition);
     K.Chooses = Choosing.count(K.Facts.Text.Definition);
     if (K.Chooses)
       K.WhyNoChoice.clear();
@@ -254,23 +252,9 @@ static void assumeBounds(Plan &P) {
   }
 }
 
-// The launches of the kernels of P that are edited.
-static void addLaunches(Plan &P, const MergedRun &Run) {
-  for (unsigned Row = 0; Row < P.Kernels.size(); ++Row) {
-    const KernelPlan &K = P.Kernels[Row];
-    const bool Asks = K.WhyLaunchesStay.empty() && K.editsLaunches();
-    if (!Asks && !K.Redirected)
-      continue;
-    for (const Launch &L : Run.Kernels[Row].Launches)
-      P.Launches.push_back({L.Text, Row});
-    for (const OccupancyQuery &Q : Run.Kernels[Row].Queries)
-      P.Launches.push_back({Q.Text, Row});
-  }
-}
-
 static Plan planRun(MergedRun Merged, const PlanOptions &Options,
                     const Measured &Known) {
-  const auto [Run, Settings] = redirectLaunches(std::move(Merged), Options);
+  const auto [Run, Settings] = findVersions(std::move(Merged), Options);
   const std::vector<ArrayChoices> Choices = choicesOf(Run, Settings);
   const std::map<std::string, ChangedCode> Code = changedCode(Run, Known);
   const Problem Sought{Run, Settings, Choices, Options, Code};
@@ -292,7 +276,6 @@ static Plan planRun(MergedRun Merged, const PlanOptions &Options,
   FunctionCopies(Run).addTo(P);
   assumeBounds(P);
   chooseCarveouts(P, Options);
-  addLaunches(P, Run);
   planPadding(Run, Options, P);
   settleOutcomes(P);
   return P;

@@ -13,8 +13,8 @@
 //   facts, evidence, decisions
 //         => one table of arrays and kernels        (Merge, LinkedCalls,
 //                                                    Outside, Frames, Decide)
-//         => block bounds, where storage comes from (KernelSetting, Redirect,
-//                                                    FunctionCopies,
+//         => block bounds, where storage comes from (KernelSetting, Versions,
+//                                                    Rows, FunctionCopies,
 //                                                    RunTimeChoice)
 //         => what each array could become           (Layout, Candidates)
 //         => an assignment: one of these for each,

@@ -32,9 +32,9 @@ struct MergedKernel {
   /// A kernel that may run at the same time, and waits for it then.
   std::optional<std::string> AwaitedBy;
   bool CallsOtherUnits = false; ///< Functions that are compiled apart from it.
-  /// The launches in sight run a kernel of their own (plan/Redirect.cpp).
-  bool Redirected = false;
-  bool Chooses = false; ///< As in KernelPlan; its launches are those that do.
+  /// It stays, with a version beside it (plan/Versions.cpp).
+  bool HasVersion = false;
+  bool Chooses = false;    ///< As in KernelPlan.
   std::string WhyNoChoice; ///< Likewise.
 
   /// Of a thread; 0 when unknown.

@@ -136,9 +136,9 @@ static std::optional<Reason> addBytes(const PlannedSharedArray &A,
       return residentWarps(P.GpuArch, K.Block.Threads, K.Registers,
                            Static + K.DynamicSharedBytes);
     };
-    // Launches that ask for storage may opt in to more.
+    // Launches that bring storage may opt in to more.
     const uint64_t Limit =
-        K.OptIn ? std::min(commonSharedLimit(Options), Options.SharedLimit)
+        K.WarpBytes ? std::min(commonSharedLimit(Options), Options.SharedLimit)
                 : StaticSharedLimit;
     const uint64_t Brought = broughtBytes(K.WarpBytes, K.Block.Threads);
     if (K.SharedAfter + Bytes > Limit ||

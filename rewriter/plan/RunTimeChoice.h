@@ -12,9 +12,7 @@
 
 namespace bankstripe {
 
-/// \p Run with marks at the kernels whose launches choose, and with those
-/// launches of them alone: what holds for all of these then holds for their
-/// versions.
+/// \p Run with marks at the kernels whose launches choose.
 ///
 /// \param Otherwise the plan for \p Run without any choice.
 MergedRun chooseAtRunTime(MergedRun Run, const PlanOptions &Options,

@@ -92,7 +92,6 @@ static json::Object array(const Plan &P, const PlannedArray &A) {
   if (V.usesShared()) {
     Result["sharedBytes"] = V.SharedBytes;
     Result["storage"] = V.Storage.Dynamic ? "dynamic" : "static";
-    Result["inVersion"] = V.Storage.InVersion;
     Result["bytesPerWarp"] = V.Storage.BytesPerWarp;
   }
   return Result;
@@ -234,7 +233,6 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
       {"blockSizeText", jsonText(K.Block.Text)},
       {"addsLaunchBounds", K.AddLaunchBounds},
       {"hasVersion", K.HasVersion},
-      {"redirected", K.Redirected},
       {"chooses", K.Chooses},
       {"whyNoChoice", jsonText(K.WhyNoChoice)},
       {"sharedBytesBefore", K.SharedBefore},

@@ -132,7 +132,7 @@ std::string bankstripe::cost(const PlannedArray &A) {
   std::string Text =
       V.Storage.Dynamic
           ? llvm::formatv("it takes {0} of shared memory per warp, which "
-                          "launches ask for",
+                          "launches bring",
                           bytesText(V.Storage.BytesPerWarp))
           : llvm::formatv("it takes {0} of shared memory per block",
                           bytesText(V.SharedBytes));
@@ -140,9 +140,6 @@ std::string bankstripe::cost(const PlannedArray &A) {
     Text += llvm::formatv(" for the first {0} elements", V.First);
   if (V.hasForm() && V.Form != StripeForm::Plain)
     Text += llvm::formatv(", {0}", nameOf(V.Form));
-  if (V.Storage.InVersion)
-    Text += llvm::formatv(", in a version for blocks of at most {0} threads",
-                          V.Storage.Threads);
   return Text + llvm::formatv("; index {0}", nameOf(A.Evidence.Index)).str();
 }
 

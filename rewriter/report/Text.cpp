@@ -178,9 +178,9 @@ std::string bankstripe::changeText(uint64_t Before, uint64_t After) {
 static std::string blockSize(const KernelPlan &K) {
   std::string Beside;
   if (K.Chooses)
-    Beside = "; launches choose between it and a version of it";
-  else if (K.Redirected)
-    Beside = "; launches out of sight run the original";
+    Beside = "; launches choose between it and its version";
+  else if (K.HasVersion)
+    Beside = "; launches run its version where there is room for their blocks";
   if (!K.Block.Threads && K.AddLaunchBounds)
     return llvm::formatv("not known; __launch_bounds__({0}) is added",
                          K.Block.ToAdd)
@@ -190,11 +190,6 @@ static std::string blockSize(const KernelPlan &K) {
     return "not known" + Beside;
   const std::string Size =
       llvm::formatv("{0} threads, from {1}", K.Block.Threads, K.Block.Text);
-  if (K.HasVersion)
-    return Size + llvm::formatv("; larger blocks run the original code; "
-                                "__launch_bounds__({0}) is added",
-                                K.Block.ToAdd)
-                      .str();
   if (K.AddLaunchBounds)
     return Size + "; __launch_bounds__ is added" + Beside;
   const std::string &Excluded = K.Facts.BoundsExcludedBy;
@@ -220,7 +215,7 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
   if (K.WarpBytes)
     printRow(OS, "dynamic shared memory",
              std::to_string(K.WarpBytes) +
-                 " bytes per warp, asked for by launches");
+                 " bytes per warp, which launches bring");
   else
     printRow(OS, "static shared memory",
              changeText(K.SharedBefore, K.SharedAfter) + " bytes per block");

@@ -47,9 +47,9 @@ bankstripe::helpersFor(llvm::ArrayRef<ChangedFile> Changes) {
   for (const ChangedFile &File : Changes) {
     if (std::string Place = helperPlace(File); !Place.empty())
       Users[Place].push_back(File.After);
-    if (StringRef(File.After).contains(("\"" + ChoiceFileName + "\"").str()))
-      Helpers[(path::parent_path(File.Path) + "/" + ChoiceFileName).str()] =
-          choiceText();
+    for (const auto &[Name, Text] : launchHelpers())
+      if (StringRef(File.After).contains(("\"" + Name + "\"").str()))
+        Helpers[(path::parent_path(File.Path) + "/" + Name).str()] = Text;
   }
   for (auto &[Place, Texts] : Users) {
     const std::string Earlier = readText(Place).value_or("");

@@ -26,9 +26,6 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
-// Leaves the original bodies of functions that hold versions out.
-static constexpr const char *VersionsOnly = "-DBANKSTRIPE_VERSIONS_ONLY";
-
 // To be called in a process of its own. What nvcc writes goes to Scratch.
 static llvm::Expected<ResourceTable>
 ask(const NvccQuestion &Question, StringRef Nvcc, const std::string &Scratch) {
@@ -75,11 +72,8 @@ private:
   bool knowFromCompile(const NvccQuestion &Question, UnitResult &Unit);
   std::optional<llvm::Expected<ResourceTable>>
   compileForGood(const NvccQuestion &Question);
-  bool hasVersionsInside(const UnitResult &Unit) const;
   void note(const UnitResult &Unit, const ResourceTable &Reply,
             MeasuredVersion &V);
-  void noteRegisters(const UnitResult &Unit, const ResourceTable &Reply,
-                     MeasuredVersion &V);
   void warn(const UnitRecord &Unit, llvm::Error E, StringRef What) const;
 
   SourceVersion &Version;
@@ -209,8 +203,7 @@ bool Confirmation::knowFromCompile(const NvccQuestion &Question,
 std::optional<llvm::Expected<ResourceTable>>
 Confirmation::compileForGood(const NvccQuestion &Question) {
   if (Question.File == Question.Unit->Job.File || !Inputs.Launcher ||
-      !Inputs.Launcher->CompileChanged ||
-      llvm::is_contained(Question.ExtraArgs, VersionsOnly))
+      !Inputs.Launcher->CompileChanged)
     return std::nullopt;
   auto Compiled = Inputs.Launcher->CompileChanged(Version.Changes);
   if (!Compiled)
@@ -266,28 +259,8 @@ void Confirmation::note(const UnitResult &Unit, const ResourceTable &Reply,
         V.Before[Id] = Resources.Before[Id] = Was->second;
 }
 
-// A kernel with both bodies takes as many as the one that needs more.
-void Confirmation::noteRegisters(const UnitResult &Unit,
-                                 const ResourceTable &Reply,
-                                 MeasuredVersion &V) {
-  for (const auto &[Id, R] :
-       forVersions(Reply, kernelsOf(Unit), Version.Decisions))
-    if (auto Found = V.After.find(Id); Found != V.After.end())
-      Found->second.Registers = R.Registers;
-}
-
-// Whether functions of Unit hold versions beside their originals.
-bool Confirmation::hasVersionsInside(const UnitResult &Unit) const {
-  return llvm::any_of(Version.Changes, [&](const ChangedFile &File) {
-    return StringRef(File.After).contains("bankstripe::block_of_at_most<") &&
-           Unit.Facts.Contents.count(File.Path);
-  });
-}
-
-// Adds to Known what nvcc says of the changes, which are copied to Root. The
-// frame of a version in a function is asked for without the original, which
-// keeps its own; registers are those of both. \returns whether it could be
-// asked.
+// Adds to Known what nvcc says of the changes, which are copied to Root.
+// \returns whether it could be asked.
 bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
   Copies Tree(Root, {"/"});
   std::vector<NvccQuestion> Questions;
@@ -306,13 +279,6 @@ bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
     if (Unit.Unit.Facts.AsksForSide && !Inputs.Launcher)
       Questions.back().Compiled = Sides::Both;
   }
-  const size_t Whole = Questions.size();
-  for (size_t I = 0; I < Whole; ++I)
-    if (hasVersionsInside(Questions[I].Unit->Unit)) {
-      Questions.push_back(Questions[I]);
-      Questions[I].ExtraArgs.push_back(VersionsOnly);
-      Questions[I].Compiled = Sides::Device;
-    }
   auto Found = askNvcc(Questions, Tree.folder(), [&] {
     return Tree.write(Inputs.Files, Version.Changes);
   });
@@ -326,7 +292,7 @@ bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
   for (size_t I = 0; I < Found->size(); ++I) {
     const UnitResult &Unit = Questions[I].Unit->Unit;
     if (auto &Reply = (*Found)[I]) {
-      I < Whole ? note(Unit, *Reply, V) : noteRegisters(Unit, *Reply, V);
+      note(Unit, *Reply, V);
       continue;
     }
     warn(*Questions[I].Unit, (*Found)[I].takeError(),

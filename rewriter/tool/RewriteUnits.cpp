@@ -29,20 +29,11 @@ static void keepArrays(UnitResult &Unit, const UnwritableFile &File) {
   llvm::for_each(Unit.Facts.SharedArrays, Keep);
 }
 
-// The units that see File, and those whose kernels these launch.
+// The units that see File.
 static void leaveAlone(std::vector<UnitResult> &Units,
                        const UnwritableFile &File) {
-  std::set<std::string> Launched;
   for (UnitResult &Unit : Units)
-    if (Unit.Facts.Contents.count(File.Path)) {
-      keepArrays(Unit, File);
-      for (const Launch &L : Unit.Facts.Launches)
-        Launched.insert(L.KernelId);
-    }
-  for (UnitResult &Unit : Units)
-    if (!Unit.Facts.Contents.count(File.Path) &&
-        llvm::any_of(Unit.Facts.Kernels,
-                     [&](const Kernel &K) { return Launched.count(K.Id); }))
+    if (Unit.Facts.Contents.count(File.Path))
       keepArrays(Unit, File);
 }
 

@@ -193,7 +193,8 @@ llvm::Expected<std::string> Maker::nameFor(const IncludeDirective &D,
   auto Found = findIncluded(D, File.Name, Folders);
   if (!Found) {
     // The one that the rewrite asks for.
-    if (D.Quoted && (D.Name == HelperFileName || D.Name == ChoiceFileName))
+    if (D.Quoted && (D.Name == HelperFileName || D.Name == LaunchFileName ||
+                     D.Name == ChoiceFileName))
       return fromCopy(Includer, D.Name);
     if (findsBesideCopy(D, Includer))
       return refuse(File.Name, "its copy would find another '" + D.Name + "'");
@@ -287,11 +288,13 @@ llvm::Expected<Shadow> Maker::make() {
   }
   Result.Files.push_back(
       {(Folder + "/" + HelperFileName).str(), "", helperText().str()});
-  if (llvm::any_of(Result.Files, [](const ShadowFile &File) {
-        return StringRef(File.Text).contains(ChoiceFileName);
-      }))
-    Result.Files.push_back(
-        {(Folder + "/" + ChoiceFileName).str(), "", choiceText().str()});
+  for (const LaunchHelper &Each : launchHelpers())
+    if (llvm::any_of(Result.Files, [&](const ShadowFile &File) {
+          return StringRef(File.Text)
+              .contains(("\"" + Each.Name + "\"").str());
+        }))
+      Result.Files.push_back(
+          {(Folder + "/" + Each.Name).str(), "", Each.Text.str()});
   if (NeedsQuoteFolder)
     Result.QuoteFolder = ownFolder().empty() ? "." : ownFolder().str();
   return Result;

@@ -11,8 +11,8 @@
 //     split                                            stripes with a rest
 //     slots, place, clear_slot, initialize_slot        slots
 //     bits, bit, long_bit                              bools in registers
-//     shared_bytes, configured, dynamic_stripe, ...    dynamic shared memory
-//     block_of_at_most, require_block_of_at_most       largest blocks
+//     dynamic_stripe, dynamic_slots, behind            dynamic shared memory
+//     require_block_of_at_most, assume_...             largest blocks
 //
 // An index must lie in the array: what lies beyond it belongs to another warp.
 // Define BANKSTRIPE_CHECK_BOUNDS to trap on an element outside its array. (An
@@ -125,19 +125,10 @@ BANKSTRIPE_ANYWHERE Place further(Place place, Index steps) {
 
 #ifndef BANKSTRIPE_BLOCKS
 #define BANKSTRIPE_BLOCKS
-// For: block_of_at_most assume_block_of_at_most require_block_of_at_most
+// For: assume_block_of_at_most require_block_of_at_most
 // The threads of the block.
 __device__ __forceinline__ unsigned block_threads() {
   return blockDim.x * blockDim.y * blockDim.z;
-}
-
-// Whether the storage of a version has room for the block.
-template <int Threads> __device__ __forceinline__ bool block_of_at_most() {
-#ifdef BANKSTRIPE_VERSIONS_ONLY // For ptxas to tell what they take.
-  return true;
-#else
-  return block_threads() <= static_cast<unsigned>(Threads);
-#endif
 }
 
 // First in a kernel whose launch bounds let no larger block in: compilers drop
@@ -935,9 +926,9 @@ __device__ __forceinline__ void initialize_slot(
 #define BANKSTRIPE_MARK
 namespace detail {
 
-// Launches that know of this memory ask for this many bytes more than a
-// multiple of 16, by which others are told apart. They are room for programs
-// that read one element behind the last slot.
+// Launches that bring this memory ask for this many bytes more than a multiple
+// of 16, by which others are told apart. They are room for programs that read
+// one element behind the last slot.
 enum : unsigned { mark = 2 * 16 + 9 };
 
 } // namespace detail
@@ -965,8 +956,7 @@ __device__ __forceinline__ unsigned segment_bytes() {
 
 // Out of line, so that the check costs its caller a comparison and no more.
 __device__ __noinline__ inline void stop_unprepared_launch() {
-  __assertfail("a launch asks for the shared memory that KERNEL_shared_bytes() "
-               "says",
+  __assertfail("a launch brings the shared memory that the kernel's row says",
                "bankstripe.cuh", 1, "bankstripe", 1);
   __trap();
 }
@@ -1062,205 +1052,6 @@ __device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
   return *reinterpret_cast<slots *>(memory + Begin);
 }
 #endif // BANKSTRIPE_DYNAMIC_SLOTS
-
-// --- Launches, which NVRTC compiles none of ----------------------------------
-
-#ifndef BANKSTRIPE_LAUNCHES
-#define BANKSTRIPE_LAUNCHES
-// For: shared_bytes allowance
-// With: MARK
-#ifndef __CUDACC_RTC__
-typedef decltype(sizeof(0)) byte_count;
-
-// The bytes of dynamic shared memory that a launch with such blocks asks for:
-// `own` for the kernel itself, and `WarpBytes` for each warp.
-template <int WarpBytes>
-__host__ __device__ constexpr byte_count shared_bytes(dim3 block,
-                                                      byte_count own = 0) {
-  return (own + 15) / 16 * 16 +
-         (block.x * block.y * block.z + 31) / 32 *
-             static_cast<byte_count>(WarpBytes) +
-         detail::mark;
-}
-
-// The most shared memory that one kernel has asked for on each device, and what
-// it gets unasked.
-struct allowance {
-  int bytes[64];
-  int unasked[64];
-};
-
-// The same, where it can be more than a launch gets unasked: the kernel is
-// allowed that much first, each time, since cudaDeviceReset takes it back.
-// (Threads that do it at once do the same.)
-template <int WarpBytes>
-inline byte_count shared_bytes(allowance &allowed, const void *kernel,
-                               dim3 block, byte_count own = 0) {
-  const byte_count bytes = shared_bytes<WarpBytes>(block, own);
-  int device = 0;
-  if (cudaGetDevice(&device) != cudaSuccess || device >= 64)
-    return bytes;
-  int &most = allowed.bytes[device];
-  const int now =
-      static_cast<int>(bytes) > most ? static_cast<int>(bytes) : most;
-  cudaFuncAttributes uses;
-  if (most == 0 && cudaFuncGetAttributes(&uses, kernel) == cudaSuccess)
-    allowed.unasked[device] = uses.maxDynamicSharedSizeBytes;
-  if (now <= allowed.unasked[device] ||
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           now) == cudaSuccess)
-    most = now;
-  return bytes;
-}
-#endif
-#endif // BANKSTRIPE_LAUNCHES
-
-#ifndef BANKSTRIPE_CARVEOUT
-#define BANKSTRIPE_CARVEOUT
-// For: carveout
-#ifndef __CUDACC_RTC__
-typedef decltype(sizeof(0)) byte_count;
-
-namespace detail {
-
-// What a device has for the blocks of one kernel, and what was asked for.
-struct multiprocessors {
-  int count; // 0 while nobody has asked.
-  int threads, blocks, registers, shared_bytes;
-  int registers_per_warp; // Of the kernel.
-  int bytes_per_block;    // Likewise, without the dynamic ones.
-  int percent;
-};
-
-// Threads that ask at once get the same answers.
-inline bool ask(multiprocessors &all, const void *kernel, int device) {
-  cudaFuncAttributes uses;
-  int reserved = 0;
-  auto asked = [device](int &value, cudaDeviceAttr what) {
-    return cudaDeviceGetAttribute(&value, what, device) == cudaSuccess;
-  };
-  if (cudaFuncGetAttributes(&uses, kernel) != cudaSuccess ||
-      !asked(all.threads, cudaDevAttrMaxThreadsPerMultiProcessor) ||
-      !asked(all.blocks, cudaDevAttrMaxBlocksPerMultiprocessor) ||
-      !asked(all.registers, cudaDevAttrMaxRegistersPerMultiprocessor) ||
-      !asked(all.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor) ||
-      !asked(reserved, cudaDevAttrReservedSharedMemoryPerBlock))
-    return false;
-  all.registers_per_warp = (uses.numRegs + 7) / 8 * 8 * 32;
-  all.bytes_per_block = static_cast<int>(uses.sharedSizeBytes) + reserved;
-  return asked(all.count, cudaDevAttrMultiProcessorCount);
-}
-
-// What a block that uses so many bytes takes of the memory.
-constexpr unsigned long long block_bytes(unsigned long long bytes) {
-  return (bytes + 127) / 128 * 128;
-}
-constexpr unsigned long long most_percent(unsigned long long percent) {
-  return percent < 100 ? percent : 100;
-}
-// The part of `all` bytes that so many blocks need, in percent.
-constexpr int percent_of(unsigned long long all, unsigned long long blocks,
-                         unsigned long long bytes) {
-  return static_cast<int>(most_percent(
-      ((blocks ? blocks : 1) * block_bytes(bytes) * 100 + all - 1) / all));
-}
-
-// The part of the memory, in percent, that the blocks need which the grid
-// brings to an SM, as far as they are resident at once. (The occupancy that the
-// runtime computes depends on the carveout, so it cannot be asked.)
-inline int percent_needed(const multiprocessors &all, unsigned long long blocks,
-                          unsigned warps, byte_count bytes) {
-  typedef unsigned long long number;
-  const number each = block_bytes(all.bytes_per_block + bytes);
-  const number registers = 1ull * all.registers_per_warp * warps;
-  const number most[] = {(blocks + all.count - 1) / all.count,
-                         static_cast<number>(all.blocks),
-                         all.threads / (32ull * warps),
-                         all.registers / (registers ? registers : 1),
-                         all.shared_bytes / (each ? each : 1)};
-  number resident = most[0];
-  for (number other : most)
-    resident = other < resident ? other : resident;
-  return percent_of(all.shared_bytes, resident, each);
-}
-
-} // namespace detail
-
-// How much of what the L1 and shared memory have in common is shared memory
-// while a kernel runs, on each device. Drivers take the next larger size that
-// there is. It only grows, because kernels do not overlap where it changes.
-struct carveout {
-  detail::multiprocessors on[64];
-
-  // What launches with such grids need; a grid of 0 is not known, and may bring
-  // as many blocks as can be resident.
-  void fit(const void *kernel, dim3 grid, dim3 block, byte_count bytes) {
-    const unsigned warps = (block.x * block.y * block.z + 31) / 32;
-    const unsigned long long known = 1ull * grid.x * grid.y * grid.z;
-    int device = 0;
-    if (!warps || cudaGetDevice(&device) != cudaSuccess || device >= 64 ||
-        (!on[device].count && !detail::ask(on[device], kernel, device)))
-      return;
-    prefer(kernel, device,
-           detail::percent_needed(on[device], known ? known : 1ull << 60, warps,
-                                  bytes));
-  }
-  void set(const void *kernel, int percent) {
-    int device = 0;
-    if (cudaGetDevice(&device) == cudaSuccess && device < 64)
-      prefer(kernel, device, percent);
-  }
-
-private:
-  // One more than what was asked for is kept, because 0 percent can be.
-  void prefer(const void *kernel, int device, int percent) {
-    if (percent >= on[device].percent &&
-        cudaFuncSetAttribute(kernel,
-                             cudaFuncAttributePreferredSharedMemoryCarveout,
-                             percent) == cudaSuccess)
-      on[device].percent = percent + 1;
-  }
-};
-#endif
-#endif // BANKSTRIPE_CARVEOUT
-
-#ifndef BANKSTRIPE_CONFIGURATIONS
-#define BANKSTRIPE_CONFIGURATIONS
-// For: configured
-#ifndef __CUDACC_RTC__
-typedef decltype(sizeof(0)) byte_count;
-
-// A copy of the configuration of a launch, for as long as the launch takes.
-template <class Configuration> struct configuration_copy {
-  Configuration copy;
-  operator const Configuration *() const { return &copy; }
-};
-
-// The same configuration, with the dynamic shared memory that `bytes(block,
-// own)` says. (A template, for toolkits that do not know of configurations.)
-template <class Configuration>
-inline configuration_copy<Configuration>
-configured(const Configuration *given, byte_count (*bytes)(dim3, byte_count)) {
-  configuration_copy<Configuration> result = {*given};
-  result.copy.dynamicSmemBytes =
-      bytes(given->blockDim, given->dynamicSmemBytes);
-  return result;
-}
-
-// The same with `bytes(grid, block, own)`. A launch into another stream may run
-// beside others, so its grid does not tell how many blocks there are.
-template <class Configuration>
-inline configuration_copy<Configuration>
-configured(const Configuration *given,
-           byte_count (*bytes)(dim3, dim3, byte_count)) {
-  configuration_copy<Configuration> result = {*given};
-  result.copy.dynamicSmemBytes =
-      bytes(given->stream ? dim3(0) : given->gridDim, given->blockDim,
-            given->dynamicSmemBytes);
-  return result;
-}
-#endif
-#endif // BANKSTRIPE_CONFIGURATIONS
 
 } // namespace bankstripe
 

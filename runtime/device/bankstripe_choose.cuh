@@ -3,19 +3,15 @@
 // Written by bankstripe beside the sources that it rewrote; host code only, for
 // C++11 or newer. Regenerate it, do not edit it.
 //
-// A launch of a kernel that has a version beside it becomes
+// A row of this kind (bankstripe_launch.cuh, which files include before) has
+// the program choose, where the version can run:
 //
-//     ::bankstripe::chosen<decltype(sum), sum, sum_striped>()<<<
-//         grid, block,
-//         ::bankstripe::choose<decltype(sum), sum, sum_striped>(true, grid,
-//                                                               block, 0,
-//                                                               stream),
-//         stream>>>(in, out);
+//     static ::bankstripe::choice sum_row("sum", sum, sum_striped, 2112, true);
 //
-// choose() makes an object that lives until the launch is in its stream. It
-// records an event before the launch and one behind it while both kernels are
-// compared, and does nothing once one of them is chosen. chosen() is the kernel
-// that this object says.
+// Launches run the original and the version in turns, between two events, until
+// it is clear which one is faster; then they run that. Each size of block and
+// of grid is a choice of its own. `true` is the prediction, which decides where
+// times cannot.
 //
 // The rule is `detail::comparison` below. It never waits for the GPU, it makes
 // everything at the first launch that needs it, and leaves errors, captured
@@ -24,9 +20,18 @@
 //     BANKSTRIPE_CHOICE=original, =version   run that one, compare nothing
 //     BANKSTRIPE_CHOICES=FILE                append what was chosen, as JSON
 //                                            lines, when the program ends
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef BANKSTRIPE_CHOOSE_CUH
 #define BANKSTRIPE_CHOOSE_CUH
-#ifdef __cplusplus // Compilers for C may read a header that includes it.
+#if defined(__cplusplus) && !defined(__CUDACC_RTC__)
+
+#ifdef __GNUC__ // Builds that make errors of these are about their own code.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
 
 #pragma pack(push)
 #pragma pack() // Whatever the file has it at.
@@ -135,139 +140,101 @@ private:
 
 #ifdef __CUDACC__
 
-#include <atomic>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 namespace bankstripe {
-namespace detail {
+namespace {
 
-// --- What is known of one kernel ---------------------------------------------
+using detail::comparison;
 
 // Launches that do the same work, as far as anybody can see: one device, one
 // block, and grids within a factor of two.
 struct setting {
-  int device;
-  unsigned long long context; // In which the events are, see current_context.
-  dim3 grid, block;           // Of its first launch.
-  int grid_class;
+  int device, grid_class;
+  dim3 grid, block; // Of its first launch.
   comparison rule;
+  unsigned long long context; // In which the events are, see current_context.
   cudaEvent_t before[comparison::under_way], behind[comparison::under_way];
-  bool enqueued[comparison::under_way]; // Both events are in a stream.
-  bool failed[comparison::under_way];   // There is nothing to wait for.
+  bool is_timed[comparison::under_way]; // Both events are in a stream.
   char gpu[64], architecture[8];        // Its name, and `sm_90`; for choices.
   std::atomic<unsigned char> chosen;    // A comparison::outcome.
-  std::atomic<bool> busy;               // A thread is at work with the above.
+  std::atomic<bool> busy; // A thread is at work with what can change.
+  setting *following;
 };
 
-// All settings of one kernel. It begins as zeros, and is never destroyed.
-struct choices {
-  setting all[16];
-  std::atomic<int> count;
-  std::atomic<bool> busy;
-  const char *kernel; // `... [with ...; Original = sum<16>; ...]`.
-  choices *following; // In the list of those that are written.
-};
-
-inline int class_of(dim3 grid) {
+// The number of bits of the number of blocks.
+inline int class_of(const launch &l) {
   int result = 0;
-  for (unsigned long long blocks = 1ull * grid.x * grid.y * grid.z; blocks > 1;
-       blocks /= 2)
+  for (unsigned long long blocks = l.blocks(); blocks > 1; blocks /= 2)
     ++result;
   return result;
 }
 
-inline setting *find(choices &kernel, int device, int grid_class, dim3 block) {
-  const int count = kernel.count.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i) {
-    setting &s = kernel.all[i];
-    if (s.grid_class == grid_class && s.device == device &&
-        s.block.x == block.x && s.block.y == block.y && s.block.z == block.z)
-      return &s;
+// A kernel whose launches choose.
+class choice : public version {
+public:
+  template <class Kernel>
+  choice(const char *name, Kernel *kernel, Kernel *other, unsigned warp_bytes,
+         bool predicted, bool waits = false, int carveout = as_needed)
+      : choice(name, bodies(kernel, other), warp_bytes, predicted, waits,
+               carveout) {}
+  choice(const char *name, const bodies &both, unsigned warp_bytes,
+         bool predicted, bool waits = false, int carveout = as_needed)
+      : version(name, both, warp_bytes, waits, carveout), predicted(predicted) {
+    choose = [](version &row, const launch &l, on_device &on) {
+      return static_cast<choice &>(row).launch_chosen(l, on);
+    };
   }
-  return nullptr;
-}
+
+  // The setting of a launch, if it has one.
+  setting *find(const launch &l, int device) const;
+
+private:
+  enum { most_settings = 16 };
+
+  static void append_choices();
+  void print_choices(FILE *to) const;
+  setting *make(const launch &l, int device);
+  setting *lock(setting *s, const launch &l, int device);
+  cudaError_t launch_chosen(const launch &l, on_device &on);
+  cudaError_t launch_locked(setting &s, const launch &l, on_device &on);
+
+  const bool predicted;
+  std::atomic<setting *> newest{nullptr};
+  int count = 0;                 // Of the settings.
+  std::atomic<bool> busy{false}; // A thread makes one.
+};
 
 // --- What was chosen, for BANKSTRIPE_CHOICES ---------------------------------
 
-inline std::atomic<choices *> &written_at_exit() {
-  static std::atomic<choices *> first;
-  return first;
-}
-
-// The kernel's name in what a compiler prints of a function template.
-inline void print_kernel(FILE *file, const char *function) {
-  const char *begin = strstr(function, "Original = ");
-  begin = begin ? begin + strlen("Original = ") : function;
-  begin += *begin == '&';
-  int depth = 0;
-  for (; *begin && *begin != ']'; ++begin) {
-    depth += (*begin == '<') - (*begin == '>');
-    if (depth <= 0 && (*begin == ';' || *begin == ','))
-      break;
-    if (*begin == '"' || *begin == '\\')
-      fputc('\\', file);
-    fputc(*begin, file);
+inline void choice::print_choices(FILE *to) const {
+  for (const setting *s = newest.load(); s; s = s->following) {
+    const int chosen = s->chosen.load();
+    fprintf(to, "{\"kernel\": \"");
+    print_name(to);
+    fprintf(to,
+            "\", \"gpu\": \"%s\", \"architecture\": \"%s\", \"device\": %d, "
+            "\"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], \"pairs\": %d, "
+            "\"original_us\": %.6g, \"version_us\": %.6g, \"chosen\": "
+            "\"%s\"}\n",
+            s->gpu, s->architecture, s->device, s->grid.x, s->grid.y, s->grid.z,
+            s->block.x, s->block.y, s->block.z, s->rule.pairs,
+            s->rule.microseconds_of(comparison::original),
+            s->rule.microseconds_of(comparison::version),
+            chosen == comparison::version    ? "version"
+            : chosen == comparison::original ? "original"
+                                             : "open");
   }
 }
 
-inline void write_choices() {
-  FILE *file = fopen(getenv("BANKSTRIPE_CHOICES"), "a");
-  if (!file)
-    return;
-  for (choices *k = written_at_exit().load(); k; k = k->following)
-    for (int i = 0; i < k->count.load(); ++i) {
-      const setting &s = k->all[i];
-      const int chosen = s.chosen.load();
-      fprintf(file, "{\"kernel\": \"");
-      print_kernel(file, k->kernel);
-      fprintf(file,
-              "\", \"gpu\": \"%s\", \"architecture\": \"%s\", "
-              "\"device\": %d, \"grid\": [%u, %u, %u], \"block\": [%u, %u, "
-              "%u], \"pairs\": %d, \"original_us\": %.6g, "
-              "\"version_us\": %.6g, \"chosen\": \"%s\"}\n",
-              s.gpu, s.architecture, s.device, s.grid.x, s.grid.y, s.grid.z,
-              s.block.x, s.block.y, s.block.z, s.rule.pairs,
-              s.rule.microseconds_of(comparison::original),
-              s.rule.microseconds_of(comparison::version),
-              chosen == comparison::version    ? "version"
-              : chosen == comparison::original ? "original"
-                                               : "open");
-    }
-  fclose(file);
-}
-
-inline void write_at_exit(choices &kernel, const char *function) {
-  kernel.kernel = function;
-  kernel.following = written_at_exit().load();
-  while (!written_at_exit().compare_exchange_weak(kernel.following, &kernel))
-    ;
-  static std::atomic<bool> registered;
-  if (!registered.exchange(true))
-    atexit(write_choices);
+inline void choice::append_choices() {
+  FILE *to = fopen(getenv("BANKSTRIPE_CHOICES"), "a");
+  for (version *row = first(); to && row; row = row->following)
+    if (row->choose)
+      static_cast<choice *>(row)->print_choices(to);
+  if (to)
+    fclose(to);
 }
 
 // --- Samples -----------------------------------------------------------------
-
-// While it lives, what this thread asks of the runtime disturbs no stream that
-// another one captures.
-class relaxed_capture {
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-
-public:
-  relaxed_capture() { cudaThreadExchangeStreamCaptureMode(&mode); }
-  ~relaxed_capture() { cudaThreadExchangeStreamCaptureMode(&mode); }
-  relaxed_capture(const relaxed_capture &) = delete;
-};
-
-// Whether a call did what it should. There was no error before it, so one that
-// it left is taken back.
-inline bool did(cudaError_t result) {
-  if (result != cudaSuccess)
-    cudaGetLastError();
-  return result == cudaSuccess;
-}
 
 // The id of the current context, which is another one after the device was
 // reset: events from before may not be touched then. It is 0, and nothing is
@@ -298,11 +265,11 @@ inline unsigned long long current_context() {
 inline void enter(setting &s, unsigned long long context) {
   if (s.context == context)
     return;
-  for (int i = 0; i < comparison::under_way && s.context; ++i) {
-    s.before[i] = s.behind[i] = nullptr;
-    s.failed[i] = true;
-  }
   s.context = context;
+  for (int i = 0; i < comparison::under_way; ++i) {
+    s.before[i] = s.behind[i] = nullptr;
+    s.is_timed[i] = false;
+  }
 }
 
 inline void release_events(setting &s) {
@@ -319,9 +286,7 @@ inline void collect(setting &s) {
   while (s.rule.returned < s.rule.handed && !s.chosen.load()) {
     const int sample = s.rule.returned, place = sample % comparison::under_way;
     float milliseconds = -1;
-    if (!s.failed[place]) {
-      if (!s.enqueued[place])
-        return;
+    if (s.is_timed[place]) {
       const cudaError_t state = cudaEventQuery(s.behind[place]);
       if (!did(state) && state == cudaErrorNotReady)
         return;
@@ -330,7 +295,6 @@ inline void collect(setting &s) {
                                     s.behind[place])))
         milliseconds = -1;
     }
-    s.enqueued[place] = s.failed[place] = false;
     const comparison::outcome outcome = s.rule.add(sample, milliseconds * 1000);
     if (outcome != comparison::open) {
       release_events(s);
@@ -339,229 +303,105 @@ inline void collect(setting &s) {
   }
 }
 
-// A setting for launches that were not seen before, if there is room. One
-// thread at a time calls it.
-inline setting *add_setting(choices &kernel, int device, dim3 grid, dim3 block,
-                            bool predicted, const char *function) {
-  const int count = kernel.count.load();
-  if (count == sizeof(kernel.all) / sizeof(kernel.all[0]) ||
-      find(kernel, device, class_of(grid), block))
-    return nullptr;
-  setting &s = kernel.all[count];
-  s.device = device;
-  s.grid = grid;
-  s.block = block;
-  s.grid_class = class_of(grid);
-  s.rule.predicted = predicted;
-  if (getenv("BANKSTRIPE_CHOICES")) {
-    cudaDeviceProp properties;
-    if (did(cudaGetDeviceProperties(&properties, device))) {
-      strncpy(s.gpu, properties.name, sizeof(s.gpu) - 1);
-      snprintf(s.architecture, sizeof(s.architecture), "sm_%d%d",
-               properties.major, properties.minor);
-    }
-    if (!count)
-      write_at_exit(kernel, function);
-  }
-  kernel.count.store(count + 1, std::memory_order_release);
-  return &s;
+// Whether an event stands before the launch of a sample.
+inline bool begin(setting &s, int place, cudaStream_t stream) {
+  const relaxed_capture unharmed;
+  return (s.before[place] || did(cudaEventCreate(&s.before[place]))) &&
+         (s.behind[place] || did(cudaEventCreate(&s.behind[place]))) &&
+         did(cudaEventRecord(s.before[place], stream));
 }
-
-// What BANKSTRIPE_CHOICE says, asked for once.
-inline comparison::outcome pinned() {
-  static std::atomic<unsigned char> known; // One more than the outcome.
-  if (!known.load(std::memory_order_relaxed)) {
-    const char *asked = getenv("BANKSTRIPE_CHOICE");
-    known.store(1 + (!asked                       ? comparison::open
-                     : !strcmp(asked, "original") ? comparison::original
-                     : !strcmp(asked, "version")  ? comparison::version
-                                                  : comparison::open));
-  }
-  return static_cast<comparison::outcome>(known.load() - 1);
-}
-
-// The device of this thread, or -1. Programs that see one device are not asked
-// again: the answer would take longer than all that a decided launch does.
-inline int current_device() {
-  static std::atomic<int> seen; // 0 while nobody has asked.
-  int count = seen.load(std::memory_order_relaxed), device = 0;
-  if (!count && cudaGetDeviceCount(&count) == cudaSuccess)
-    seen.store(count, std::memory_order_relaxed);
-  return count == 1 || cudaGetDevice(&device) == cudaSuccess ? device : -1;
+inline bool end(setting &s, int place, cudaStream_t stream) {
+  const relaxed_capture unharmed;
+  return did(cudaEventRecord(s.behind[place], stream));
 }
 
 // --- One launch --------------------------------------------------------------
 
-// Which kernel one launch runs. It lives until the launch is in its stream.
-class launch {
-public:
-  bool runs_version = false;
-  launch *const outer; // The launch of this kernel that waits for this one.
+inline setting *choice::find(const launch &l, int device) const {
+  const int grid_class = class_of(l);
+  for (setting *s = newest.load(std::memory_order_acquire); s; s = s->following)
+    if (s->grid_class == grid_class && s->device == device &&
+        s->block.x == l.block.x && s->block.y == l.block.y &&
+        s->block.z == l.block.z)
+      return s;
+  return nullptr;
+}
 
-  launch(choices &kernel, bool predicted, dim3 grid, dim3 block,
-         cudaStream_t into, launch *&innermost, const char *function)
-      : outer(innermost), stream(into), inner(innermost) {
-    inner = this;
-    int device = 0;
-    if (const comparison::outcome fixed = pinned()) {
-      runs_version = fixed == comparison::version;
-    } else if ((device = current_device()) >= 0) {
-      setting *known = find(kernel, device, class_of(grid), block);
-      if (known && known->chosen.load(std::memory_order_acquire))
-        runs_version = known->chosen.load() == comparison::version;
-      else
-        sample_with(kernel, known, predicted, device, grid, block, function);
+// A setting for launches that were not seen before, if there is room and no
+// other thread makes one.
+inline setting *choice::make(const launch &l, int device) {
+  if (busy.exchange(true, std::memory_order_acquire))
+    return nullptr;
+  setting *made = find(l, device);
+  if (!made && count < most_settings) {
+    made = new setting();
+    made->device = device;
+    made->grid_class = class_of(l);
+    made->grid = l.grid;
+    made->block = l.block;
+    made->rule.predicted = predicted;
+    cudaDeviceProp properties;
+    if (file_of<append_choices>("BANKSTRIPE_CHOICES") &&
+        did(cudaGetDeviceProperties(&properties, device))) {
+      strncpy(made->gpu, properties.name, sizeof(made->gpu) - 1);
+      snprintf(made->architecture, sizeof(made->architecture), "sm_%d%d",
+               properties.major, properties.minor);
     }
+    made->following = newest.load();
+    newest.store(made, std::memory_order_release);
+    ++count;
   }
-
-  ~launch() {
-    inner = outer;
-    if (place < 0)
-      return;
-    const relaxed_capture unharmed;
-    const bool started = cudaPeekAtLastError() == cudaSuccess &&
-                         did(cudaEventRecord(sampled->behind[place], stream));
-    (started ? sampled->enqueued : sampled->failed)[place] = true;
-    sampled->busy.store(false, std::memory_order_release);
-  }
-
-  launch(const launch &) = delete;
-
-private:
-  // Where an error is left over from before, or the stream is captured, the
-  // launch is not timed. Nor is it where another thread times one.
-  void sample_with(choices &kernel, setting *known, bool predicted, int device,
-                   dim3 grid, dim3 block, const char *function) {
-    const relaxed_capture unharmed;
-    cudaStreamCaptureStatus capturing;
-    unsigned long long context = 0;
-    if (cudaPeekAtLastError() != cudaSuccess ||
-        !did(cudaStreamIsCapturing(stream, &capturing)) ||
-        capturing != cudaStreamCaptureStatusNone ||
-        !(context = current_context()))
-      return;
-    if (!known && !kernel.busy.exchange(true, std::memory_order_acquire)) {
-      known = add_setting(kernel, device, grid, block, predicted, function);
-      kernel.busy.store(false, std::memory_order_release);
-    }
-    if (!known || known->busy.exchange(true, std::memory_order_acquire))
-      return;
-    enter(*known, context);
-    collect(*known);
-    runs_version = known->chosen.load() == comparison::version;
-    const int sample = known->chosen.load() ? -1 : known->rule.next();
-    if (sample >= 0 && begin(*known, sample))
-      return; // The destructor unlocks it.
-    known->busy.store(false, std::memory_order_release);
-  }
-
-  bool begin(setting &s, int sample) {
-    const int at = sample % comparison::under_way;
-    if ((s.before[at] || did(cudaEventCreate(&s.before[at]))) &&
-        (s.behind[at] || did(cudaEventCreate(&s.behind[at]))) &&
-        did(cudaEventRecord(s.before[at], stream))) {
-      runs_version = comparison::is_of_version(sample);
-      sampled = &s;
-      place = at;
-      return true;
-    }
-    s.failed[at] = true;
-    return false;
-  }
-
-  const cudaStream_t stream;
-  launch *&inner;
-  setting *sampled = nullptr;
-  int place = -1;
-};
-
-// The launch whose arguments this thread evaluates.
-template <class Kernel, Kernel *Original, Kernel *Version>
-inline launch *&innermost_launch() {
-  static thread_local launch *innermost;
-  return innermost;
+  busy.store(false, std::memory_order_release);
+  return made;
 }
 
-template <class Kernel, Kernel *Original, Kernel *Version>
-inline choices &choices_of() {
-  static choices all;
-  return all;
+// The setting of a launch that can be timed, for this thread alone; else null:
+// where an error is left over from before, or the stream is captured, or
+// another thread times a launch.
+inline setting *choice::lock(setting *s, const launch &l, int device) {
+  const relaxed_capture unharmed;
+  cudaStreamCaptureStatus capturing;
+  unsigned long long context = 0;
+  if (cudaPeekAtLastError() != cudaSuccess ||
+      !did(cudaStreamIsCapturing(l.stream, &capturing)) ||
+      capturing != cudaStreamCaptureStatusNone ||
+      !(context = current_context()) || (!s && !(s = make(l, device))) ||
+      s->busy.exchange(true, std::memory_order_acquire))
+    return nullptr;
+  enter(*s, context);
+  collect(*s);
+  return s;
 }
 
-} // namespace detail
-
-// The dynamic shared memory of a launch, and which kernel it runs.
-class choice {
-  detail::launch here;
-  size_t bytes;
-
-public:
-  template <class Bytes, class... Rest>
-  choice(Bytes needed, Rest &&...rest)
-      : here(static_cast<Rest &&>(rest)...), bytes(needed(here.runs_version)) {}
-  operator size_t() const { return bytes; }
-};
-
-namespace detail {
-
-// What decltype says of a function: in templates, some compilers add a `&`.
-template <class Function> struct function_type {
-  typedef Function type;
-};
-template <class Function> struct function_type<Function &> {
-  typedef Function type;
-};
-
-} // namespace detail
-
-#define BANKSTRIPE_KERNELS                                                     \
-  template <class Function,                                                    \
-            typename detail::function_type<Function>::type *Original,          \
-            typename detail::function_type<Function>::type *Version>
-#define BANKSTRIPE_CHOICE_OF(bytes)                                            \
-  typedef typename detail::function_type<Function>::type Kernel;               \
-  return {                                                                     \
-    bytes, detail::choices_of<Kernel, Original, Version>(), predicted, grid,   \
-        block, stream, detail::innermost_launch<Kernel, Original, Version>(),  \
-        __PRETTY_FUNCTION__                                                    \
-  }
-
-// The kernel that the launch runs whose configuration choose() is in.
-BANKSTRIPE_KERNELS inline typename detail::function_type<Function>::type *
-chosen() {
-  typedef typename detail::function_type<Function>::type Kernel;
-  const detail::launch *here =
-      detail::innermost_launch<Kernel, Original, Version>();
-  return here && here->runs_version ? Version : Original;
+inline cudaError_t choice::launch_locked(setting &s, const launch &l,
+                                         on_device &on) {
+  const int sample = s.chosen.load() ? -1 : s.rule.next();
+  const int place = sample % comparison::under_way;
+  const bool runs_version = s.chosen.load() == comparison::version ||
+                            comparison::is_of_version(sample);
+  if (runs_version)
+    prepare(l, on);
+  const bool has_begun = sample >= 0 && begin(s, place, l.stream);
+  const cudaError_t result = run(l, runs_version ? ran_version : not_chosen);
+  if (sample >= 0)
+    s.is_timed[place] =
+        has_begun && result == cudaSuccess && end(s, place, l.stream);
+  s.busy.store(false, std::memory_order_release);
+  return result;
 }
 
-// A launch that needs `own` bytes of dynamic shared memory, with either kernel.
-BANKSTRIPE_KERNELS inline choice choose(bool predicted, dim3 grid, dim3 block,
-                                        size_t own, cudaStream_t stream) {
-  BANKSTRIPE_CHOICE_OF([=](bool) { return own; });
+inline cudaError_t choice::launch_chosen(const launch &l, on_device &on) {
+  setting *s = find(l, on.device);
+  const int chosen = s ? s->chosen.load(std::memory_order_acquire)
+                       : static_cast<int>(comparison::open);
+  if (chosen == comparison::open && (s = lock(s, l, on.device)))
+    return launch_locked(*s, l, on);
+  if (chosen == comparison::version)
+    prepare(l, on);
+  return run(l, chosen == comparison::version ? ran_version : not_chosen);
 }
 
-// The same where the version also has storage of its own: `needed`, which is
-// KERNEL_shared_bytes, says what it asks for in all. As ever, a grid in another
-// stream than the default one does not tell how many blocks run at once.
-BANKSTRIPE_KERNELS inline choice choose(bool predicted, dim3 grid, dim3 block,
-                                        size_t own, cudaStream_t stream,
-                                        size_t (*needed)(dim3, size_t)) {
-  BANKSTRIPE_CHOICE_OF([=](bool runs_version) {
-    return runs_version ? needed(block, own) : own;
-  });
-}
-BANKSTRIPE_KERNELS inline choice choose(bool predicted, dim3 grid, dim3 block,
-                                        size_t own, cudaStream_t stream,
-                                        size_t (*needed)(dim3, dim3, size_t)) {
-  BANKSTRIPE_CHOICE_OF([=](bool runs_version) {
-    return runs_version ? needed(stream ? dim3(0) : grid, block, own) : own;
-  });
-}
-
-#undef BANKSTRIPE_KERNELS
-#undef BANKSTRIPE_CHOICE_OF
-
+} // namespace
 } // namespace bankstripe
 
 #endif // __CUDACC__
@@ -569,6 +409,10 @@ BANKSTRIPE_KERNELS inline choice choose(bool predicted, dim3 grid, dim3 block,
 } // extern "C++"
 
 #pragma pack(pop)
+
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 
 #endif // __cplusplus
 #endif // BANKSTRIPE_CHOOSE_CUH

@@ -153,7 +153,7 @@ class Ninja(Builds, PackageTest):
         self.write("src/kernel.cu", KERNEL.replace("__launch_bounds__(128) ", ""))
         self.configure()
         self.compiled()
-        self.assertIn("::bankstripe::block_of_at_most<", self.copy("kernel.cu"))
+        self.assertIn("::bankstripe::version count_row", self.copy("kernel.cu"))
 
     def test_several_targets_are_rewritten_alike(self):
         self.write("src/rest.cu", KERNEL.replace("(128) count", "(64) rest"))

@@ -36,6 +36,31 @@ def by_hand(storage, element):
     return rewritten(storage, clear, element)
 
 
+# The same in memory that launches bring, for each warp as much as the row says.
+DYNAMIC = ("auto counts_stripes = ::bankstripe::dynamic_stripe<int[8], 0, 1024, 1024>();\n"
+           "  auto counts = ::bankstripe::begin(counts_stripes);")
+INCLUDES = '#include "bankstripe.cuh"\n#include "bankstripe_launch.cuh"\n'
+
+
+def kernel_of(text):
+    return re.search(r"__global__ void count\(.*?\n}\n", text, re.DOTALL).group()
+
+
+def in_place(row_bytes=1024):
+    """The program with a kernel that needs what its launch brings."""
+    text = rewritten(DYNAMIC)
+    kernel = kernel_of(text)
+    row = f'static ::bankstripe::storage count_row("count", count, {row_bytes});\n'
+    return INCLUDES + text.replace(kernel, kernel + row)
+
+
+def beside(version, original=kernel_of(ORIGINAL.read_text())):
+    """The program with a version of the kernel, which is called likewise in `version`."""
+    row = 'static ::bankstripe::version count_row("count", count, count_striped, 1024);\n'
+    version = kernel_of(version).replace("void count", "void count_striped")
+    return INCLUDES + ORIGINAL.read_text().replace(kernel_of(ORIGINAL.read_text()), original + version + row)
+
+
 class Harness(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -90,6 +115,29 @@ class Harness(unittest.TestCase):
 
     def test_the_launch_bounds_are_smaller_than_the_block(self):
         self.assert_noticed("status", rewritten().replace("void count", "void __launch_bounds__(64) count"))
+
+    def test_accepts_storage_that_the_launch_brings(self):
+        self.hold(in_place())
+
+    def test_the_launch_brings_too_little(self):
+        self.assert_noticed("status", in_place(512))
+
+    def test_accepts_a_version(self):
+        self.hold(beside(rewritten(DYNAMIC)))
+
+    def test_the_version_is_wrong(self):
+        self.assert_noticed("output", beside(rewritten(DYNAMIC, clear="")))
+
+    def test_the_original_is_wrong_that_has_a_version(self):
+        original = kernel_of(ORIGINAL.read_text()).replace("* 7", "* 5")
+        self.assert_noticed("output", beside(rewritten(DYNAMIC), original))
+
+    def test_a_version_that_needs_too_much_does_not_run(self):
+        too_much = beside(rewritten(DYNAMIC, clear=""))
+        self.hold(too_much.replace("count_striped, 1024)", "count_striped, 80000)"))
+
+    def test_a_row_has_no_kernel(self):
+        self.assert_noticed("build", in_place().replace("count_row(", "other_row("))
 
 
 if __name__ == "__main__":

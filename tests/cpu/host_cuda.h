@@ -190,16 +190,10 @@ public:
     return TheBlock;
   }
 
-  void run(const dim3 &Dimensions, size_t DynamicBytes,
+  void run(const dim3 &Dimensions, size_t BytesAtFirst,
            const std::function<void()> &Kernel) {
     ++Number;
-    void *Memory = nullptr;
-    if (posix_memalign(&Memory, 16, DynamicBytes + 2 * GuardBytes) != 0)
-      std::abort();
-    Dynamic.reset(static_cast<unsigned char *>(Memory));
-    this->DynamicBytes = DynamicBytes;
-    std::memset(Memory, 0xA5 + 22 * (Number % 3),
-                DynamicBytes + 2 * GuardBytes);
+    allocateDynamic(BytesAtFirst);
     for (auto [Variable, Bytes] : SharedOfFiles)
       declareShared(Variable, Bytes);
     const unsigned Threads = Dimensions.x * Dimensions.y * Dimensions.z;
@@ -247,6 +241,14 @@ public:
     SharedOfFiles.emplace_back(Variable, Bytes);
   }
 
+  void allocateDynamic(size_t Bytes) {
+    void *Memory = nullptr;
+    if (posix_memalign(&Memory, 16, Bytes + 2 * GuardBytes) != 0)
+      std::abort();
+    Dynamic.reset(static_cast<unsigned char *>(Memory));
+    DynamicBytes = Bytes;
+    std::memset(Memory, 0xA5 + 22 * (Number % 3), Bytes + 2 * GuardBytes);
+  }
   unsigned char *dynamicShared() { return Dynamic.get() + GuardBytes; }
   unsigned dynamicSharedBytes() const { return DynamicBytes; }
 
@@ -422,8 +424,17 @@ inline void logLaunch(const char *Name, const dim3 &Grid, const dim3 &B,
   std::fclose(Out);
 }
 
-inline void runGrid(const dim3 &Grid, const dim3 &B, size_t Dynamic,
+/// The launch that is under way.
+struct Launch {
+  size_t Dynamic;
+  bool PassesStub; // And no thread has come to that yet: see host_rows.h.
+  const void *Version = nullptr; // What the stub has chosen instead.
+};
+inline Launch LaunchUnderWay;
+
+inline void runGrid(const dim3 &Grid, const dim3 &B, const Launch &L,
                     const std::function<void()> &Body) {
+  LaunchUnderWay = L;
   const char *Seed = std::getenv("HOST_CUDA_SEED");
   Block::instance().seed(Seed ? std::strtoull(Seed, nullptr, 10) + 1 : 1);
   gridDim = Grid;
@@ -432,7 +443,7 @@ inline void runGrid(const dim3 &Grid, const dim3 &B, size_t Dynamic,
     for (unsigned Y = 0; Y < Grid.y; ++Y)
       for (unsigned X = 0; X < Grid.x; ++X) {
         BlockIndex = {X, Y, Z};
-        Block::instance().run(B, Dynamic, Body);
+        Block::instance().run(B, LaunchUnderWay.Dynamic, Body);
       }
 }
 
@@ -459,14 +470,8 @@ struct Configuration {
 
   template <class Callable, class... Arguments>
   void operator()(const Callable &Kernel, const Arguments &...Given) const {
-    if (const Error Problem = problem()) {
-      LastError = Problem;
-      return;
-    }
     // Each thread has parameters of its own.
-    runGrid(Grid, B, Dynamic, [&] { Kernel(Given...); });
-    logLaunch(Name, Grid, B, Cooperative);
-    ++Launches;
+    start({Dynamic, /*PassesStub=*/true}, [&] { Kernel(Given...); });
   }
 
   /// The same of a kernel whose arguments Given points to.
@@ -487,10 +492,20 @@ private:
       return CooperativeLaunchTooLarge;
     return Success;
   }
+  void start(const Launch &L, const std::function<void()> &Body) const {
+    if (const Error Problem = problem()) {
+      LastError = Problem;
+      return;
+    }
+    runGrid(Grid, B, L, Body);
+    logLaunch(Name, Grid, B, Cooperative);
+    ++Launches;
+  }
   template <class... Parameters, size_t... Index>
   void launch(void (*Kernel)(Parameters...), void **Given,
               std::index_sequence<Index...>) const {
-    (*this)(Kernel, *static_cast<Parameters *>(Given[Index])...);
+    start({Dynamic, /*PassesStub=*/false},
+          [&] { Kernel(*static_cast<Parameters *>(Given[Index])...); });
   }
 };
 
@@ -518,6 +533,6 @@ extern "C" inline void __assertfail(const char *Message, const char *, unsigned,
 
 #include "host_functions.h" // Programs need the rest, too.
 // And rewritten ones these.
-#include "host_choice.h"
+#include "host_rows.h"
 
 #endif

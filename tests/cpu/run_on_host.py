@@ -33,6 +33,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import argparse
+import collections
 import json
 import os
 import pathlib
@@ -78,8 +79,6 @@ def mask(text):
 def kernel_before(masked, end):
     """Where the name of the kernel begins whose `<<<` stands at `end`."""
     at = len(masked[:end].rstrip())
-    if masked[:at].endswith(">()"):
-        at -= 2
     if masked[at - 1] == ">":
         depth = 0
         while True:
@@ -101,10 +100,18 @@ def balanced_end(masked, at, closing):
     return at
 
 
-def kernel_of(name):
-    """`k` also where a launch chooses between that and its version."""
-    found = re.match(r"::bankstripe::chosen<decltype\((.*?)\), \1, .*>\(\)$", name)
-    return found.group(1) if found else name
+Head = collections.namedtuple("Head", "name parameters end body")
+
+
+def head_behind(masked, at):
+    """The function in whose head, before its name, `at` is: its name, where its parameters begin
+    and end, and where its body begins. None if it has no body."""
+    found, name = None, ""
+    while (mark := re.compile(r"[({;]").search(masked, at)) and mark.group() == "(":
+        name = re.search(r"(\w*)\s*$", masked[:mark.start()]).group(1)
+        found = mark.end(), balanced_end(masked, mark.end(), ")")
+        at = found[1] + 1
+    return Head(name, *found, mark.end()) if found and mark and mark.group() == "{" else None
 
 
 def turn_launches(text):
@@ -120,7 +127,7 @@ def turn_launches(text):
         opening = masked.index("(", end)
         first = re.match(r"\s*\)", masked[opening + 1:])
         result += [text[copied:begin],
-                   f'host_cuda::Configuration("{kernel_of(name)}", {configuration})'
+                   f'host_cuda::Configuration("{name}", {configuration})'
                    f'{text[end + 3:opening]}([&](auto... given) {{ {name}(given...); }}'
                    + ("" if first else ", ")]
         copied = opening + 1
@@ -134,34 +141,50 @@ def tell_bounds(text):
     for match in re.finditer(r"\b__launch_bounds__\s*\(", masked):
         end = balanced_end(masked, match.end(), ")")
         bounds = text[match.end():end]
-        # Behind attributes, the name and its parameters.
-        while at := re.compile(r"[({;]").search(masked, end + 1):
-            end = at.start()
-            if at.group() != "(":
-                break
-            end = balanced_end(masked, end + 1, ")")
-        if at and at.group() == "{":
-            result += [text[copied:end + 1], f" host_cuda::checkBounds({bounds});"]
-            copied = end + 1
+        if head := head_behind(masked, end + 1):
+            result += [text[copied:head.body], f" host_cuda::checkBounds({bounds});"]
+            copied = head.body
     return "".join(result) + text[copied:]
+
+
+def call_stubs(text):
+    """Has each kernel with a row call host_cuda::stub first, as nvcc's stub calls the launch that
+    the row is for. The version of a template is a template with the same arguments."""
+    masked = mask(text)
+    rows = set(re.findall(r"::bankstripe::(?:storage|version|choice) (\w+)_row(?:<[^;]*>::row)?\(",
+                          masked))
+    result, copied, left = [], 0, set(rows)
+    for match in re.finditer(r"\b__global__\b", masked):
+        head = head_behind(masked, match.end())
+        if not head or head.name not in rows:
+            continue
+        parameters = masked[head.parameters:head.end]
+        names = declared_names(parameters) if parameters.strip() else []
+        mention = re.match(r"\s*\(void\)\w+_striped(<.*?>);", masked[head.body:])
+        types = ", ".join(f"decltype({name})" for name in names)
+        kernel = ", ".join([head.name + (mention.group(1) if mention else ""), *names])
+        result += [text[copied:head.body], f" if (host_cuda::stub<{types}>({kernel})) return;"]
+        copied = head.body
+        left.discard(head.name)
+    lacking = [f"\n#error no kernel for the row of {name}" for name in sorted(left)]
+    return "".join(result) + text[copied:] + "".join(lacking)
 
 
 def keep_types(text):
     """Takes casts to pointers to nothing away from kernels that functions of the
     runtime launch, so that the type tells what arguments there are."""
-    return re.sub(r"(\bcudaLaunch\w*\((?:&?\w+, |[:]*bankstripe::\w+\([^()]*\), )?)"
-                  r"\((?:const )?void \*\)", r"\1", text)
+    return re.sub(r"(\bcudaLaunch\w*\((?:&?\w+, )?)\((?:const )?void \*\)", r"\1", text)
 
 
 def declared_names(declarators):
-    """The names in `int a[2][32]` or `slots<int[4], 64> a, b`."""
+    """The names in `int a[2][32]`, `slots<int[4], 64> a, b` or `int (&a)[2], int b = 0`."""
     names, depth, start, name_end = [], 0, 0, None
     for at, c in enumerate(declarators + ","):
-        if depth == 0 and c in "[," and name_end is None:
+        if depth == 0 and c in "[,=" and name_end is None:
             name_end = at
         depth += {"(": 1, "[": 1, "{": 1, "<": 1, ")": -1, "]": -1, "}": -1, ">": -1}.get(c, 0)
         if c == "," and depth == 0:
-            names.append(re.search(r"(\w+)\s*$", declarators[start:name_end]).group(1))
+            names.append(re.search(r"(\w+)\W*$", declarators[start:name_end]).group(1))
             start, name_end = at + 1, None
     return names
 
@@ -188,8 +211,8 @@ def tell_shared(text):
 
 
 def copy_for_host(source, folders, target):
-    """Writes `source`, with its launches turned and its shared variables and
-    launch bounds told of, and the headers that it includes by relative name, into the folder
+    """Writes `source`, with its launches turned, its shared variables and
+    launch bounds told of, and its stubs called, and the headers that it includes by relative name, into the folder
     `target`."""
     text = source.read_bytes().decode("latin-1")
     for name in included_names(text):
@@ -201,10 +224,8 @@ def copy_for_host(source, folders, target):
         copy_for_host(found[0], folders, target)
     copy = target / source.name
     copy.parent.mkdir(parents=True, exist_ok=True)
-    if source.name == "bankstripe_choose.cuh":  # host_cuda.h stands for it
-        copy.write_bytes(b"")
-        return copy
-    copy.write_bytes(tell_shared(tell_bounds(turn_launches(keep_types(text)))).encode("latin-1"))
+    text = tell_bounds(call_stubs(turn_launches(keep_types(text))))
+    copy.write_bytes(tell_shared(text).encode("latin-1"))
     return copy
 
 
@@ -325,10 +346,10 @@ def rewrite(tool, source, target):
 
 def text_with_headers(path):
     """The text of `path` and of what it includes that lies beside it, without
-    the helper."""
+    the helpers."""
     text = path.read_bytes().decode("latin-1")
     return text + "".join(text_with_headers(path.parent / name) for name in included_names(text)
-                          if not name.endswith(("bankstripe.cuh", "bankstripe_choose.cuh")) and (path.parent / name).is_file())
+                          if not re.search(r"\bbankstripe(_\w+)?\.cuh$", name) and (path.parent / name).is_file())
 
 
 def moved_arrays(source, rewritten):

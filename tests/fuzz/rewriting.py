@@ -39,13 +39,14 @@ class ToolFailure(Exception):
     """The tool has crashed, or could not process a generated file."""
 
 
-def complaints(arrays, programs):
+def complaints(arrays, programs, copy):
     """What the tool says of cases that must not be treated so: (seed, text)."""
+    rewritten = "".join(path.read_text() for path in [copy, *headers_of(copy)]) if copy else ""
     watched = {str(p.case.seed): p.watched for p in programs if p.watched}
     found = []
     for array in arrays:
         seed = seed_of(array)
-        text = watched[seed].complaint(array) if seed in watched else None
+        text = watched[seed].complaint(array, rewritten) if seed in watched else None
         found += [(int(seed), text)] if text else []
     return found
 
@@ -141,7 +142,7 @@ class Counts:
 
     def too_few(self, wanted):
         """What is missing to `{verdict: least number of arrays}`, as lines.
-        Those whose storage launches ask for count as "dynamic", too."""
+        Those whose storage launches bring count as "dynamic", too."""
         found = collections.Counter(dynamic=self.dynamic)
         for (verdict, _), count in self.verdicts.items():
             found[verdict] += count
@@ -151,7 +152,7 @@ class Counts:
     def text(self, with_shapes):
         total = sum(self.verdicts.values())
         lines = [f"{total} arrays of {self.cases} cases; something moves in "
-                 f"{self.moved_cases} cases; launches ask for the storage of {self.dynamic}"]
+                 f"{self.moved_cases} cases; launches bring the storage of {self.dynamic}"]
         lines += [f"{count:7} {verdict:10} {reason}"
                   for (verdict, reason), count in sorted(self.verdicts.items(),
                                                          key=lambda item: -item[1])]

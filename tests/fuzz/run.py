@@ -71,7 +71,7 @@ class Stage:
             return source, None
         self.counts.add(arrays, programs)
         self.problems += [Problem("verdict", "rewriting", seed, text)
-                          for seed, text in complaints(arrays, programs)]
+                          for seed, text in complaints(arrays, programs, copy)]
         if copy is None:
             (self.folder / "rewritten" / source.name).unlink(missing_ok=True)
         return source, copy
@@ -87,7 +87,7 @@ def batches(options):
 
 
 def choosing(rewriting):
-    """The same with launches that choose (tests/cpu/host_choice.h says which kernels run)."""
+    """The same with launches that choose (tests/cpu/host_rows.h says which kernels run)."""
     def rewritten(tool, source, target, extra=()):
         return rewriting(tool, source, target, ["--choose", *extra])
     return rewritten
@@ -129,7 +129,7 @@ def main():
     parser.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--at-least", type=json.loads, default={}, metavar="JSON",
                         help='fail when fewer arrays move, as in {"stripe": 300}, or '
-                             'when launches ask for the storage of fewer, {"dynamic": 100}')
+                             'when launches bring the storage of fewer, {"dynamic": 100}')
     parser.add_argument("--originals", action="store_true", help="no tool, only the originals")
     parser.add_argument("--versions", action="store_true",
                         help="all cases as versions, which half of them are else")

@@ -371,11 +371,10 @@ class CompileCommands(ToolTest):
                       "-p names another folder\n", done.stderr)
 
     def test_block_size(self):
-        # Launches that name their block twice would call it twice.
         text = moves().replace("<<<1, 128>>>", "<<<1, threads()>>>")
         self.write("a.cu", "int threads();\n" + text)
         done = self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu"))
-        self.assertIn("block_of_at_most<256>", done.stdout)
+        self.assertIn('::bankstripe::storage count_row("count", count, 1024);', done.stdout)
         done = self.expect(
             CHANGES, self.run_tool("rewrite", "--check", "--block-size=96", "a.cu"))
         self.assertIn("__launch_bounds__(96)", done.stdout)
@@ -387,14 +386,14 @@ class CompileCommands(ToolTest):
                                  (["--whole-program", "src/a.cu"], False),
                                  (["--versions", "src"], True)):
             done = self.expect(CHANGES, self.run_tool("rewrite", "--check", *words, whole=False))
-            self.assertEqual("count_striped<<<1, 128>>>" in done.stdout, elsewhere, words)
+            self.assertEqual("count_row" in done.stdout, elsewhere, words)
 
     def test_files_that_were_not_read_may_launch(self):
         self.write("src/a.cu", moves())
         self.write("src/b.cu", "#include <missing.h>\n")
         for words, status in ((["src"], SOME_FAILED), (["--exclude=b.cu", "src"], CHANGES)):
             done = self.expect(status, self.run_tool("rewrite", "--check", *words, whole=False))
-            self.assertIn("count_striped<<<1, 128>>>", done.stdout, words)
+            self.assertIn('count_row("count", count, count_striped, 1024)', done.stdout, words)
             self.assertIn("files that were not read may launch kernels", done.stderr)
             done = self.expect(status, self.run_tool("rewrite", "--check", *words))
             self.assertNotIn("count_striped", done.stdout, words)
@@ -413,7 +412,7 @@ class CompileCommands(ToolTest):
         text = moves().replace("<<<1, 128>>>", "<<<1, in[0]>>>")
         self.write("a.cu", text)
         done = self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu"))
-        self.assertIn("shared_bytes(1, in[0], 0)>>>", done.stdout)
+        self.assertIn("::bankstripe::storage count_row", done.stdout)
         self.expect(DONE, self.run_tool("rewrite", "--check", "--shared-limit=1024", "a.cu"))
 
 

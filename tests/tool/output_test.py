@@ -186,7 +186,7 @@ class InPlace(ToolTest):
         self.write("a.cu", moves())
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "--choose", "a.cu"))
         self.assertIn('#include "bankstripe_choose.cuh"', self.read("a.cu"))
-        self.assertEqual(sorted(self.snapshot()), ["a.cu", "bankstripe.cuh", "bankstripe_choose.cuh"])
+        self.assertEqual(sorted(self.snapshot()), ["a.cu", "bankstripe.cuh", "bankstripe_choose.cuh", "bankstripe_launch.cuh"])
 
     def test_helper_stands_beside_each_changed_file(self):
         self.write("one/a.cu", moves("first"))

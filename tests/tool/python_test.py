@@ -31,21 +31,26 @@ class StandardInput(ToolTest):
         return subprocess.run([TOOL, "rewrite", *options], input=source, capture_output=True, text=True,
                               cwd=self.folder, check=False)
 
-    def test_comes_back_rewritten_with_the_helper_and_for_any_block(self):
-        done = self.rewrite(KERNEL, "-")
+    def test_comes_back_rewritten_with_the_helper_where_its_block_is_said(self):
+        done = self.rewrite(KERNEL, "--block-size=256", "-")
         self.assertEqual(done.returncode, DONE, done.stderr)
         self.assertTrue(done.stdout.startswith("// bankstripe.cuh "), done.stdout[:80])
         self.assertIn("__shared__ int last_stripes", done.stdout)
-        self.assertIn("block_of_at_most<256>()", done.stdout)
+        self.assertIn("__launch_bounds__(256)", done.stdout)
         self.assertIn("<stdin>:2:", done.stderr)
         self.assertEqual(list(self.snapshot()), [])
+
+    def test_stays_where_nobody_says_its_block(self):
+        done = self.rewrite(KERNEL, "-")
+        self.assertEqual(done.stdout, KERNEL)
+        self.assertIn("give --block-size", done.stderr)
 
     def test_comes_back_as_it_is_where_nothing_moves(self):
         self.assertEqual(self.rewrite(PLAIN, "-").stdout, PLAIN)
 
     def test_includes_lie_in_the_current_folder(self):
         self.write("size.h", "#define SIZE 8\n")
-        done = self.rewrite('#include "size.h"\n' + KERNEL.replace("[8]", "[SIZE]"), "--quiet", "-")
+        done = self.rewrite('#include "size.h"\n' + KERNEL.replace("[8]", "[SIZE]"), "--block-size=64", "--quiet", "-")
         self.assertIn("last_stripes", done.stdout, done.stderr)
 
     def test_broken_source_prints_nothing(self):
@@ -89,7 +94,8 @@ class Package(ToolTest):
     def test_rewrites_a_string(self):
         with unittest.mock.patch.dict("os.environ", BANKSTRIPE=TOOL):
             with self.assertLogs("bankstripe", "INFO") as logs:
-                text = bankstripe.rewrite(KERNEL.replace("[8]", "[N]"), "--no-confirm", compiler_options=["-DN=8"])
+                text = bankstripe.rewrite(KERNEL.replace("[8]", "[N]"), "--no-confirm", "--block-size=64",
+                                          compiler_options=["-DN=8"])
         self.assertIn("last_stripes", text)
         self.assertIn("1 per-thread array", logs.output[0])
 

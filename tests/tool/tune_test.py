@@ -70,7 +70,7 @@ class Verdicts(TuneTest):
         self.assertIn("block-size:      96", self.decisions())
         self.assertNotIn("carveout", self.decisions())
         done = self.expect(DONE, self.run_tool("rewrite", "--no-confirm", "--dry-run", "a.cu"))
-        self.assertIn("block_of_at_most<96>()", done.stdout)
+        self.assertIn("96 threads, from the decision about it", done.stderr + done.stdout)
 
     def test_a_block_that_the_source_tells_is_not_written_down(self):
         self.expect(DONE, self.tune(GAINS))
@@ -158,10 +158,9 @@ class Problems(TuneTest):
         self.assertIn("the program does not launch it", done.stdout)
         self.assertFalse((self.folder / ".bankstripe.yaml").exists())
 
-    # 32 threads would fit. The program launches 96, and a function with a label has no version.
+    # 32 threads would fit. The program launches 96, and the name of a version is taken.
     def test_blocks_that_leave_no_room(self):
-        self.write("a.cu", moves().replace("[8]", "[300]").replace("128>", "*in>")
-                   .replace("out[threadIdx.x] = ", "end: out[threadIdx.x] = "))
+        self.write("a.cu", "int count_striped;\n" + moves().replace("[8]", "[300]").replace("128>", "*in>"))
         done = self.expect(DONE, self.tune(GAINS, "--whole-program"))
         self.assertIn("launches nothing whose arrays can be moved", done.stderr)
         self.assertFalse((self.folder / ".bankstripe.yaml").exists())

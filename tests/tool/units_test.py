@@ -80,18 +80,13 @@ class Units(ToolTest):
         self.rewrite("--in-place", "src")
 
     # Both arrays have room: which of them would come first is another matter.
-    def test_function_and_launch_agree(self):
+    def test_function_and_row_agree(self):
+        before = {name: self.read(f"src/{name}") for name in ("b.cu", "count.h")}
         self.rewrite_in_place()
-        self.assertIn("count<<<2, threads, count_shared_bytes(2, threads, 64)>>>", self.read("src/b.cu"))
         for file in ("src/a.cu", "src/c.cu"):
             self.assertIn("dynamic_stripe<int[4]", self.read(file))
-        self.assertIn("count_shared_bytes", self.read("src/count.h"))
-
-    def test_a_header_that_is_for_hosts_too_has_a_guard(self):
-        self.write("src/count.h", HEADER.replace("once\n", "once\n#ifndef __CUDACC__\n#define __global__\n#endif\n"))
-        self.rewrite_in_place()
-        self.assertIn("#ifdef __CUDACC__\nsize_t count_shared_bytes(dim3 grid, dim3 block, size_t own);\n#endif\n",
-                      self.read("src/count.h"))
+        self.assertRegex(self.read("src/a.cu"), r'storage count_row\("count", count, \d+\);')
+        self.assertEqual({name: self.read(f"src/{name}") for name in before}, before)
 
     def test_memory_of_the_device_is_no_other_file(self):
         self.write("a.cu", "struct B { __device__ virtual int f() { return 1; } __device__ virtual ~B() {} };\n"
@@ -115,8 +110,8 @@ class Units(ToolTest):
                                  "-rdc=true", "-isystem", str(self.folder / "lib"))
             self.assertEqual([a["reason"] for a in json.loads(done.stdout)["arrays"]], [reason], done.stderr)
 
-    def test_nothing_moves_without_the_launch(self):
-        self.assertEqual(self.rewrite("src/a.cu", "src/c.cu", "src/count.h"), "")
+    def test_a_version_needs_no_launch(self):
+        self.assertIn("version count_row", self.rewrite("src/a.cu", "src/c.cu", "src/count.h"))
 
     def test_nothing_moves_without_the_kernel(self):
         self.assertEqual(self.rewrite("src/b.cu", "src/c.cu", "src/count.h"), "")
@@ -261,7 +256,7 @@ class KernelOfAnotherFile(ToolTest):
                "  kernel<<<1, block>>>(a...);\n}\n")
 
     def bound_with(self, before="", main="", whole=True, words=("--", "-arch=sm_90")):
-        """The number that is added as __launch_bounds__ to a kernel with launches of 64 threads."""
+        """The block that a kernel with launches of 64 threads is bound to; 1024 where it has a version."""
         self.write("p/count.h", self.HEADER)
         self.write("p/a.cu", '#include "count.h"\n'
                    "__global__ void count(const int *in, int *out) {\n"
@@ -272,6 +267,8 @@ class KernelOfAnotherFile(ToolTest):
                    f"  count<<<1, 64>>>(nullptr, nullptr);\n{main}}}\n")
         done = self.run_tool("rewrite", "--dry-run", str(self.folder / "p"), *words, whole=whole)
         self.assertIn("int seen[16] = {0};", done.stdout)
+        if "::bankstripe::version count_row" in done.stdout:
+            return 1024
         found = re.findall(r"__launch_bounds__\((\d+)\) count", done.stdout)
         self.assertEqual(len(found), 1, done.stdout)
         return int(found[0])
@@ -361,7 +358,7 @@ class KernelOfAnotherFile(ToolTest):
             with self.subTest(made=made):
                 self.write("run.py", f"import cupy\nmodule.get_function({made})\n")
                 done = self.run_tool("rewrite", "--dry-run", str(self.folder), "--", "-arch=sm_90", whole=False)
-                self.assertIn(f"__launch_bounds__({bound}) sum_f32", done.stdout)
+                self.assertEqual("version sum_f32_row" in done.stdout, bound == 1024)
 
     def test_a_file_that_is_not_read_may_give_a_node_of_a_graph_another_block(self):
         self.write("a.cu", "__global__ void count(const int *in, int *out) {\n"

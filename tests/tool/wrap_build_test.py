@@ -254,7 +254,7 @@ class CMake(BuildTest):
         self.write("src/b.cu", '#include "count.h"\nvoid launch' + launch)
         self.assertEqual(self.build(), ["a", "b", "plain"])
         [copy] = self.copies()
-        self.assertIn("::bankstripe::block_of_at_most<", self.read(copy))
+        self.assertIn("::bankstripe::version count_row", self.read(copy))
 
 
 @unittest.skipUnless(shutil.which("make"), "needs make")

@@ -346,32 +346,28 @@ class Rewritten(WrapTest):
         for main, versions in (("int main() { launch(nullptr, nullptr); }\n", 0), ("// In the main loop.\n", 1)):
             self.write("src/a.cu", count + main)
             self.wrap(self.compiler, "src/a.cu", "-o", "obj/a")
-            self.assertEqual(self.copy("obj/a").count("void __launch_bounds__(128) count_striped("), versions, main)
+            self.assertEqual(self.copy("obj/a").count("void count_striped("), versions, main)
 
     def test_a_kernel_that_other_files_may_launch_gets_a_version(self):
-        self.write("src/a.cu", COUNT.replace("static __global__", "__global__"))
-        self.compile()
-        self.assertIn("static __global__ void __launch_bounds__(128) count_striped", self.copy())
-        self.assertIn("count_striped<<<", self.copy())
-
-    def test_a_kernel_that_a_header_declares_chooses_its_version_itself(self):
+        row = '::bankstripe::version count_row("count", count, count_striped, 1024);'
+        count = COUNT.replace("static __global__", "__global__")
         self.write("src/count.h", "__global__ void count(const int *in, int *out);\n")
-        self.write("src/a.cu", '#include "count.h"\n' + COUNT.replace("static __global__", "__global__"))
-        self.compile()
-        self.assertIn("::bankstripe::block_of_at_most<128>()", self.copy())
+        for source in (count, '#include "count.h"\n' + count, count.split("void launch")[0]):
+            self.write("src/a.cu", source)
+            self.compile()
+            self.assertIn(row, self.copy())
+            self.assertNotIn("count_striped<<<", self.copy())
 
-    def test_a_kernel_that_only_other_files_launch_gets_a_version(self):
-        self.write("src/a.cu", COUNT.split("void launch")[0].replace("static __global__", "__global__"))
-        self.compile()
-        self.assertIn("::bankstripe::block_of_at_most<", self.copy())
-
-    def test_a_kernel_that_is_found_by_its_name_gets_a_version(self):
+    def test_a_kernel_that_is_found_by_its_name_needs_a_bound(self):
         self.wrap(self.compiler, "-cubin", "src/a.cu", "-o", "obj/a.cubin")
-        self.assertIn("::bankstripe::block_of_at_most<128>()", self.copy("obj/a.cubin"))
+        self.assertEqual(self.calls()[-1], ["-cubin", "src/a.cu", "-o", "obj/a.cubin"])
+        self.write("src/a.cu", COUNT.replace("static __global__ void", "__global__ void __launch_bounds__(128)"))
+        self.wrap(self.compiler, "-cubin", "src/a.cu", "-o", "obj/a.cubin")
+        self.assertIn("__shared__ int last_stripes", self.copy("obj/a.cubin"))
 
     def test_a_kernel_that_nobody_else_can_launch_needs_no_version(self):
         self.compile()
-        self.assertNotIn("block_of_at_most", self.copy())
+        self.assertNotIn("count_row", self.copy())
 
     def test_launch_bounds_are_enough_for_a_kernel_of_all(self):
         self.write("src/a.cu", COUNT.replace("static __global__ void",
@@ -379,11 +375,12 @@ class Rewritten(WrapTest):
         self.compile()
         self.assertIn("auto last = ::bankstripe::begin(last_stripes)", self.copy())
 
-    def test_a_kernel_that_waits_for_other_blocks_is_kept(self):
+    def test_a_kernel_that_waits_for_other_blocks_gets_a_version(self):
         self.write("src/a.cu", COUNT.replace("static __global__ void",
                                              "__global__ void __launch_bounds__(128)")
                    .replace("  out[", "  while (!*(volatile const int *)in)\n    ;\n  out["))
-        self.assertNotIn("obj/a.o.bankstripe/a.cu", self.compile())
+        self.compile()
+        self.assertIn("count_striped, 1024, ::bankstripe::may_wait);", self.copy())
 
     def test_the_report_is_there_for_whoever_asks(self):
         self.write("src/a.cu", KEPT)
@@ -411,8 +408,7 @@ class Rewritten(WrapTest):
                         "kernels:\n  - {file: src/a.cu, kernel: count, block-size: 64}\n"):
             self.write(".bankstripe.yaml", "version: 1\n" + decided)
             self.compile()
-            self.assertIn("::bankstripe::block_of_at_most<64>()", self.copy())
-            self.assertIn("__launch_bounds__(1024) count", self.copy())
+            self.assertIn("::bankstripe::version count_row", self.copy())
 
     def test_decisions_are_obeyed_and_depended_on(self):
         self.write(".bankstripe.yaml", "version: 1\ndefaults:\n  layout: keep\n")
@@ -529,7 +525,7 @@ class Stats(WrapTest):
         said = self.compile("a", BANKSTRIPE_FLAGS="--choose --no-confirm --min-speedup=0")
         self.assertEqual(said, "err\nbankstripe: src/a.cu: 1 array of 1 kernel moved, "
                                "1 kernel chooses at run time\n")
-        self.assertIn("::bankstripe::chosen<decltype(count), count, count_striped>()", self.copy())
+        self.assertIn('::bankstripe::choice count_row("count", count, count_striped, 1024, ', self.copy())
         self.assertIn("struct comparison", self.read("obj/a.o.bankstripe/bankstripe_choose.cuh"))
 
     def test_a_file_that_is_compiled_as_it_is_has_none(self):

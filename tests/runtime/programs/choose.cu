@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// choose CASE: one behaviour of bankstripe_choose.cuh on a GPU. The kernels add
-// 1 to each element, the versions too; how long they take is an argument of the
-// template. Ends with status 0 if all is as expected.
+// choose CASE: one behaviour of bankstripe_choose.cuh or bankstripe_launch.cuh
+// on a GPU. The kernels add 1 to each element, the versions too; how long they
+// take are arguments of the template. Ends with status 0 if all is as expected.
 //
 //===----------------------------------------------------------------------===//
+
+#include "bankstripe_launch.cuh"
 
 #include "bankstripe_choose.cuh"
 #include "check.h"
@@ -30,27 +32,48 @@ template <int Turns> __device__ void wait_and_add(int *out) {
     x = x * (out[0] < 0 ? 5 : 1664525u) + 1013904223u;
   out[i] += x == Turns % 2 ? 2 : 1; // It never is.
 }
-template <int Turns> __global__ void add(int *out) { wait_and_add<Turns>(out); }
-template <int Turns> __global__ void add_striped(int *out) {
+
+namespace {
+template <int Original, int Version> struct add_row {
+  static ::bankstripe::choice row;
+  static ::bankstripe::bodies both();
+  template <::bankstripe::choice *> struct of {
+    typedef void type;
+  };
+  typedef typename of<&row>::type type;
+};
+} // namespace
+template <int Original, int Version>
+__global__ typename add_row<Original, Version>::type add_striped(int *out) {
+  wait_and_add<Version>(out);
+}
+template <int Original, int Version> __global__ void add(int *out) {
+  (void)add_striped<Original, Version>; // It is made for each instance.
+  wait_and_add<Original>(out);
+}
+namespace {
+template <int Original, int Version>
+::bankstripe::bodies add_row<Original, Version>::both() {
+  return {add<Original, Version>, add_striped<Original, Version>,
+          __PRETTY_FUNCTION__};
+}
+template <int Original, int Version>
+::bankstripe::choice add_row<Original, Version>::row("add", both(), 0, true);
+} // namespace
+template <int Turns> __global__ void add_alone(int *out) {
   wait_and_add<Turns>(out);
 }
 
-using Kernel = void(int *);
-
 template <int Original, int Version>
 void launch(int *out, cudaStream_t stream = 0, int blocks = Blocks) {
-  ::bankstripe::chosen<Kernel, add<Original>, add_striped<Version>>()<<<
-      blocks, Threads,
-      ::bankstripe::choose<Kernel, add<Original>, add_striped<Version>>(
-          true, blocks, Threads, 0, stream),
-      stream>>>(out);
+  add<Original, Version><<<blocks, Threads, 0, stream>>>(out);
 }
 
-template <int Original, int Version> int outcome(int setting = 0) {
-  return ::bankstripe::detail::choices_of<Kernel, add<Original>,
-                                          add_striped<Version>>()
-      .all[setting]
-      .chosen.load();
+template <int Original, int Version> int outcome(unsigned blocks = Blocks) {
+  const ::bankstripe::launch one = {dim3(blocks), dim3(Threads), nullptr, 0,
+                                    nullptr};
+  const auto *setting = add_row<Original, Version>::row.find(one, 0);
+  return setting ? setting->chosen.load() : 0;
 }
 
 static bool Failed = false;
@@ -94,14 +117,14 @@ template <class Step> double timeOf(int launches, bool synchronize, Step step) {
 
 template <int Original, int Version> void compare(int expected) {
   int *out = zeros();
+  auto run = [=] { add_alone<Original><<<Blocks, Threads>>>(out); };
+  auto runVersion = [=] { add_alone<Version><<<Blocks, Threads>>>(out); };
   for (int i = 0; i < 3; ++i) {
-    add<Original><<<Blocks, Threads>>>(out);
-    add_striped<Version><<<Blocks, Threads>>>(out);
+    run();
+    runVersion();
   }
-  const double original =
-      timeOf(400, true, [&] { add<Original><<<Blocks, Threads>>>(out); });
-  const double version = timeOf(
-      400, true, [&] { add_striped<Version><<<Blocks, Threads>>>(out); });
+  const double original = timeOf(400, true, run);
+  const double version = timeOf(400, true, runVersion);
   const double chosen =
       timeOf(400, true, [&] { launch<Original, Version>(out); });
   const double best = original < version ? original : version;
@@ -134,16 +157,18 @@ static void cost() {
   const int many = 100000;
   for (int round = 0; round < 4; ++round) {
     const double chosen = timeOf(many, false, [&] { launch<3, 4>(out, 0, 1); });
-    const double plain =
-        timeOf(many, false, [&] { add<3><<<1, Threads>>>(out); });
-    Kernel *volatile kernel = add<3>;
-    const double pointer =
-        timeOf(many, false, [&] { kernel<<<1, Threads>>>(out); });
-    printf("a launch: %.3f us, by pointer %.3f us, chosen %.3f us\n",
-           plain * 1e6 / many, pointer * 1e6 / many, chosen * 1e6 / many);
+    const double alone =
+        timeOf(many, false, [&] { add_alone<3><<<1, Threads>>>(out); });
+    const void *const kernel = (const void *)add_alone<3>;
+    const double direct = timeOf(many, false, [&] {
+      void *arguments[] = {&out};
+      cudaLaunchKernel(kernel, dim3(1), dim3(Threads), arguments, 0, nullptr);
+    });
+    printf("a launch: %.3f us, without a row %.3f us, chosen %.3f us\n",
+           direct * 1e6 / many, alone * 1e6 / many, chosen * 1e6 / many);
   }
   const double original =
-      timeOf(400, false, [&] { add<300000><<<Blocks, Threads>>>(out); });
+      timeOf(400, false, [&] { add_alone<300000><<<Blocks, Threads>>>(out); });
   const double ahead = timeOf(400, false, [&] { launch<300000, 900000>(out); });
   printf("host ahead, version 3 times slower: %.3f of the original\n",
          original / ahead);
@@ -248,7 +273,7 @@ static void errors() {
   // A launch that fails says so, as ever.
   launch<2000, 1000>(out, 0, 0);
   const cudaError_t chosen = cudaGetLastError();
-  add<2000><<<0, Threads>>>(out);
+  add_alone<2000><<<0, Threads>>>(out);
   expect(chosen != cudaSuccess && chosen == cudaGetLastError(),
          "a launch's own error");
   // An error that is left over stays.
@@ -303,8 +328,62 @@ static void grids() {
   int host = 0;
   CHECK(cudaMemcpy(&host, out, sizeof(int), cudaMemcpyDeviceToHost));
   expect(host == 40 * 15, "all grids ran");
-  for (int setting = 0; setting < 15; ++setting)
-    expect((outcome<3000, 1000>(setting)) == 2, "each grid decides");
+  for (unsigned blocks = 1; blocks <= 1 << 14; blocks *= 2)
+    expect((outcome<3000, 1000>(blocks)) == 2, "each grid decides");
+}
+
+// --- Storage and versions ----------------------------------------------------
+
+__device__ int dynamic_bytes() {
+  int bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  return bytes;
+}
+static __global__ void bring(int *out) { *out = dynamic_bytes(); }
+static ::bankstripe::storage bring_row("bring", bring, 2112);
+static __global__ void meet(int *out) { *out = 1; }
+static __global__ void meet_striped(int *out) { *out = dynamic_bytes(); }
+static ::bankstripe::version meet_row("meet", meet, meet_striped, 4224,
+                                      ::bankstripe::may_wait);
+
+static int left_in(const int *out) {
+  int value = 0;
+  CHECK(cudaGetLastError());
+  CHECK(cudaMemcpy(&value, out, sizeof(int), cudaMemcpyDeviceToHost));
+  return value;
+}
+
+// More than 48 KB, of which a reset takes the permission back.
+static void room() {
+  for (int round = 0; round < 2; ++round) {
+    int *out = zeros();
+    bring<<<1, 1024>>>(out);
+    expect(left_in(out) == 32 * 2112 + 41, "storage for 32 warps");
+    bring<<<1, 1024, 1 << 20>>>(out);
+    expect(cudaGetLastError() == cudaErrorInvalidValue, "there is no room");
+    CHECK(cudaDeviceReset());
+  }
+}
+
+// On each multiprocessor one block of the version, and two of the original.
+static void waiting() {
+  int *out = zeros();
+  int processors = 0, bytes = 0;
+  CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+  CHECK(cudaDeviceGetAttribute(&bytes,
+                               cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
+  const int needed = 32 * 4224 + 41;
+  if (bytes < needed + 1024 || bytes >= 2 * needed) {
+    printf("another GPU\n");
+    return;
+  }
+  for (int round = 0; round < 2; ++round)
+    for (int blocks :
+         {1, processors, processors + 1, 2 * processors, 2 * processors + 1}) {
+      meet<<<blocks, 1024>>>(out);
+      const bool isVersion = blocks <= processors || blocks > 2 * processors;
+      expect(left_in(out) == (isVersion ? needed : 1), "what is resident runs");
+    }
 }
 
 int main(int argc, char **argv) {
@@ -314,7 +393,8 @@ int main(int argc, char **argv) {
   } const Cases[] = {
       {"faster", faster},   {"cost", cost},       {"capture", capture},
       {"streams", streams}, {"threads", threads}, {"reset", reset},
-      {"errors", errors},   {"child", child},     {"grids", grids}};
+      {"errors", errors},   {"child", child},     {"grids", grids},
+      {"room", room},       {"waiting", waiting}};
   for (const auto &Case : Cases)
     if (argc == 2 && !strcmp(argv[1], Case.Name)) {
       Case.Run();

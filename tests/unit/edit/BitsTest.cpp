@@ -109,24 +109,4 @@ TEST(Bits, StandBesideTheArrayInHeaders) {
                            "  a[i] = 1;\n}\n");
 }
 
-TEST(Bits, InHeadersAreInVersionsAlone) {
-  Moving B = inVersion(forTheHostToo(slot("b", {4})));
-  Plan P = planFor("{\n  int b[4];\n  bool a[4];\n}\n", {B, bits("a", {4})});
-  P.Arrays[1].Verdict.Storage.DeviceOnly = true;
-  EXPECT_EQ(carriedOut(P), "#include \"bankstripe.cuh\"\n\n"
-                           "{\n"
-                           "#ifdef __CUDA_ARCH__\n"
-                           "  if (::bankstripe::block_of_at_most<128>()) {\n"
-                           "    // As below, with arrays in shared memory.\n"
-                           "    __shared__ ::bankstripe::slots<int[4], 128> "
-                           "b_slots;\n"
-                           "    int (&b)[4] = b_slots.mine();\n"
-                           "    ::bankstripe::bits<4> a;\n"
-                           "    return;\n"
-                           "  }\n"
-                           "#endif\n"
-                           "  int b[4];\n"
-                           "  bool a[4];\n}\n");
-}
-
 } // namespace

@@ -218,11 +218,6 @@ Moving bankstripe::testing::inFunction(Moving M) {
   return M;
 }
 
-Moving bankstripe::testing::inVersion(Moving M) {
-  M.InVersion = true;
-  return M;
-}
-
 Moving bankstripe::testing::parameter(const std::string &Name) {
   Moving M = constructed(Name);
   M.IsParameter = true;
@@ -285,17 +280,10 @@ Plan bankstripe::testing::planFor(StringRef Code,
     Planned.Verdict.Why = Reason::DynamicIndex;
     Planned.Verdict.Form = A.Form;
     Planned.Verdict.Storage.Threads = 128;
-    Planned.Verdict.Storage.InVersion = A.InVersion;
     Planned.Verdict.Storage.TestsBlock =
         !A.InKernel && Planned.Verdict.usesShared();
     Planned.Verdict.Storage.DeviceOnly =
-        A.HostDevice && !A.InVersion && Planned.Verdict.usesShared();
-    const unsigned Begin =
-        A.IsParameter
-            ? Code.find_first_not_of(" \n", Planned.Array.Text.BodyBegin.Offset)
-            : Planned.Array.Text.Statement.Offset;
-    Planned.Array.Version.Rest = {CodePath.str(), Begin,
-                                  unsigned(Code.rfind('}')) - Begin};
+        A.HostDevice && Planned.Verdict.usesShared();
     Planned.Kernels = {0};
     Planned.InstanceKernels = {{0}};
   }

@@ -35,7 +35,6 @@ struct Moving {
   bool InKernel = true; ///< And not in another function.
   bool HostDevice = false;
   bool HasConst = false;
-  bool InVersion = false;
   bool IsParameter = false;
 };
 
@@ -47,9 +46,6 @@ Moving constructed(const std::string &Name, std::vector<uint64_t> Extents = {});
 Moving table(const std::string &Name, std::vector<uint64_t> Extents);
 /// \p M, but declared in a `__device__` function.
 Moving inFunction(Moving M);
-/// \p M, but in a version of its function, from its declaration to the last
-/// brace of the code.
-Moving inVersion(Moving M);
 /// A slot with a copy of the parameter \p Name.
 Moving parameter(const std::string &Name);
 /// \p M, but declared in a `__host__ __device__` function.

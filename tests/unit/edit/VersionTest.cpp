@@ -1,4 +1,4 @@
-//===-- VersionTest.cpp - the rest of a body, with arrays that move -------===//
+//===-- VersionTest.cpp - text of functions, with arrays moved beside it --===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Planned.h"
-#include "edit/LineNumbers.h"
 #include "gtest/gtest.h"
 
 using namespace bankstripe;
@@ -14,141 +13,6 @@ using namespace bankstripe::testing;
 using llvm::StringRef;
 
 namespace {
-
-using Numbers = std::vector<unsigned>;
-
-TEST(Version, StandsBeforeTheFirstArrayAndReturns) {
-  EXPECT_EQ(rewritten("{\n"
-                      "  int i = f();\n"
-                      "  int a[4];\n"
-                      "  a[i] = 1;\n"
-                      "}\n",
-                      {inVersion({"a", {4}})}),
-            "{\n"
-            "  int i = f();\n"
-            "  if (::bankstripe::block_of_at_most<128>()) {\n"
-            "    // As below, with arrays in shared memory.\n"
-            "    __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "    auto a = ::bankstripe::begin(a_stripes);\n"
-            "    a[i] = 1;\n"
-            "    return;\n"
-            "  }\n"
-            "  int a[4];\n"
-            "  a[i] = 1;\n"
-            "}\n");
-}
-
-TEST(Version, HoldsAllArraysOfTheFunction) {
-  EXPECT_EQ(rewritten("{\n"
-                      "  int a[4];\n"
-                      "  a[i] = 1;\n"
-                      "  int b[4];\n"
-                      "}\n",
-                      {inVersion({"a", {4}}), inVersion(slot("b", {4}))}),
-            "{\n"
-            "  if (::bankstripe::block_of_at_most<128>()) {\n"
-            "    // As below, with arrays in shared memory.\n"
-            "    __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "    auto a = ::bankstripe::begin(a_stripes);\n"
-            "    a[i] = 1;\n"
-            "    __shared__ ::bankstripe::slots<int[4], 128> b_slots;\n"
-            "    int (&b)[4] = b_slots.mine();\n"
-            "    return;\n"
-            "  }\n"
-            "  int a[4];\n"
-            "  a[i] = 1;\n"
-            "  int b[4];\n"
-            "}\n");
-}
-
-TEST(Version, LeavesTablesConstantInBoth) {
-  EXPECT_EQ(rewritten("{\n"
-                      "  int a[4], t[2] = {1, 2};\n"
-                      "}\n",
-                      {inVersion({"a", {4}}), table("t", {2})}),
-            "{\n"
-            "  if (::bankstripe::block_of_at_most<128>()) {\n"
-            "    // As below, with arrays in shared memory.\n"
-            "    __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "    auto a = ::bankstripe::begin(a_stripes);\n"
-            "    static const int t[2] = {1, 2};\n"
-            "    return;\n"
-            "  }\n"
-            "  int a[4];\n"
-            "  static const int t[2] = {1, 2};\n"
-            "}\n");
-}
-
-// They need no version, so pointers to them are the same in both.
-TEST(Version, LeavesBitsInBoth) {
-  const StringRef Code = "{\n"
-                         "  bool seen[4];\n"
-                         "  int a[4];\n"
-                         "  bool *p = seen;\n"
-                         "}\n";
-  Plan P = planFor(Code, {{"seen", {4}, StripeForm::Bits, VerdictKind::Bits},
-                          inVersion({"a", {4}})});
-  P.Arrays[0].Array.Trail.emplace();
-  P.Arrays[0].Array.Trail->Locals = {
-      pointers(Code, "bool ", {"*p"}, {"bool", false, false})};
-  const StringRef Pointer =
-      "  ::bankstripe::pointer<::bankstripe::bit> p = seen;\n";
-  const std::string Text = carriedOut(P);
-  const auto [Before, After] = StringRef(Text).split("return;");
-  EXPECT_TRUE(Before.contains(Pointer)) << Before.str();
-  EXPECT_TRUE(After.contains(Pointer)) << After.str();
-}
-
-TEST(Version, LeavesBitsOfItsPartInBoth) {
-  EXPECT_EQ(rewritten("{\n"
-                      "  int a[4];\n"
-                      "  bool seen[4];\n"
-                      "}\n",
-                      {inVersion({"a", {4}}),
-                       {"seen", {4}, StripeForm::Bits, VerdictKind::Bits}}),
-            "{\n"
-            "  if (::bankstripe::block_of_at_most<128>()) {\n"
-            "    // As below, with arrays in shared memory.\n"
-            "    __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "    auto a = ::bankstripe::begin(a_stripes);\n"
-            "    ::bankstripe::bits<4> seen;\n"
-            "    return;\n"
-            "  }\n"
-            "  int a[4];\n"
-            "  ::bankstripe::bits<4> seen;\n"
-            "}\n");
-}
-
-// Nobody has to be stopped: no block is too large for a version.
-TEST(Version, OfAFunctionChecksNothingElse) {
-  EXPECT_EQ(
-      rewritten("{\n\tint a[4];\n}\n", {inFunction(inVersion({"a", {4}}))}),
-      "{\n"
-      "\tif (::bankstripe::block_of_at_most<128>()) {\n"
-      "\t\t// As below, with arrays in shared memory.\n"
-      "\t\t__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-      "\t\tauto a = ::bankstripe::begin(a_stripes);\n"
-      "\t\treturn;\n"
-      "\t}\n"
-      "\tint a[4];\n"
-      "}\n");
-}
-
-TEST(Version, OfAFunctionForTheHostIsForTheDeviceAlone) {
-  EXPECT_EQ(rewritten("{\n  int a[4];\n}\n",
-                      {forTheHostToo(inVersion(slot("a", {4})))}),
-            "{\n"
-            "#ifdef __CUDA_ARCH__\n"
-            "  if (::bankstripe::block_of_at_most<128>()) {\n"
-            "    // As below, with arrays in shared memory.\n"
-            "    __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
-            "    int (&a)[4] = a_slots.mine();\n"
-            "    return;\n"
-            "  }\n"
-            "#endif\n"
-            "  int a[4];\n"
-            "}\n");
-}
 
 // Where every block is known, no second body is needed.
 TEST(DeviceOnly, LinesThatChangeStandThereTwice) {
@@ -255,128 +119,22 @@ TEST(DeviceOnly, LinesKeepTheirNumbersInBoth) {
             "}\n");
 }
 
-// A default argument or a macro of another file asks for the line.
-TEST(Version, KeepsTheNumbersOfLinesThatOthersAskFor) {
-  const std::string Code = "{\n  int a[4];\n  a[i] = line();\n}\n";
-  Plan P = planFor(Code, {inVersion({"a", {4}})});
-  EXPECT_FALSE(StringRef(carriedOut(P)).contains("#line"));
-  P.NumberedFiles.insert(CodePath.str());
-  const std::string After = carriedOut(P);
-  EXPECT_EQ(StringRef(After).count("#line 3\n    a[i] = line();\n"), 1u)
-      << After;
-  EXPECT_EQ(StringRef(After).count("#line 2\n  int a[4];\n"), 1u) << After;
-}
-
-TEST(Version, OfABodyInOneLineBreaksIt) {
-  EXPECT_EQ(
-      rewritten("{ f(); int a[4]; a[i] = 1; }\n", {inVersion({"a", {4}})}),
-      "{ f();\n"
-      "if (::bankstripe::block_of_at_most<128>()) {\n"
-      "  // As below, with arrays in shared memory.\n"
-      "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; auto a = "
-      "::bankstripe::begin(a_stripes); a[i] = 1;\n"
-      "  return;\n"
-      "}\n"
-      "int a[4]; a[i] = 1; }\n");
-}
-
-TEST(Version, AddsNoReturnBehindAReturn) {
-  Plan P = planFor("{\n  int a[4];\n  return;\n}\n", {inVersion({"a", {4}})});
-  P.Arrays.front().Array.Version.Returns = true;
-  EXPECT_NE(carriedOut(P).find("    return;\n  }\n  int a[4];"),
-            std::string::npos);
-  EXPECT_EQ(carriedOut(P).find("return;\n    return;"), std::string::npos);
-}
-
-// Blanks would become part of the string.
-TEST(Version, IsNotIndentedAroundRawStrings) {
-  const std::string Text = rewritten("{\n  int a[4];\n  f(R\"(x\ny)\");\n}\n",
-                                     {inVersion({"a", {4}})});
-  EXPECT_NE(Text.find("  f(R\"(x\ny)\");\n    return;"), std::string::npos)
-      << Text;
-}
-
 // The linker wants storage of one name to have one size.
-TEST(Version, OfAFunctionThatOtherFilesHaveNamesNoStorage) {
+TEST(Storage, OfAFunctionThatOtherFilesHaveHasNoName) {
   Plan P = planFor("{\n  int a[4];\n  float b[2];\n}\n",
-                   {inVersion({"a", {4}}), inVersion(slot("b", {2}))});
+                   {{"a", {4}}, slot("b", {2})});
   for (PlannedArray &A : P.Arrays)
-    A.Array.Version.IsWeak = true;
+    A.Array.IsWeak = true;
   const std::string Text = carriedOut(P);
   EXPECT_NE(
-      Text.find("    auto &a_stripes = ::bankstripe::shared<int[::bankstripe::"
+      Text.find("  auto &a_stripes = ::bankstripe::shared<int[::bankstripe::"
                 "warps(128)][4][32], struct a_storage>();\n"
-                "    auto a = ::bankstripe::begin(a_stripes);\n"
-                "    auto &b_slots = ::bankstripe::shared<::bankstripe::"
+                "  auto a = ::bankstripe::begin(a_stripes);\n"
+                "  auto &b_slots = ::bankstripe::shared<::bankstripe::"
                 "slots<float[2], 128>, struct b_storage>();\n"
-                "    float (&b)[2] = b_slots.mine();\n"),
+                "  float (&b)[2] = b_slots.mine();\n"),
       std::string::npos)
       << Text;
-}
-
-// --- Line numbers ------------------------------------------------------------
-
-TEST(Version, HasTheLinesOfTheOriginal) {
-  auto Changed = applyPlan(planFor("#include \"bankstripe.cuh\"\n"
-                                   "{\n"
-                                   "  int a[4];\n"
-                                   "  a[i] = 1;\n"
-                                   "}\n",
-                                   {inVersion({"a", {4}})}),
-                           /*EmbedHelper=*/false);
-  ASSERT_TRUE(static_cast<bool>(Changed));
-  // `if`, the comment, the declarations, the statement, `return;`, `}`; then
-  // the rest itself.
-  EXPECT_EQ(Changed->front().Lines,
-            (Numbers{1, 2, 3, 3, 3, 3, 4, 5, 5, 3, 4, 5}));
-}
-
-// Text that a directive was added to has one more line.
-TEST(Version, CountsTheLinesOfWhatIsCounted) {
-  const std::string Code = "{\n  int a[4];\n  a[i] = line();\n}\nint b;\n";
-  Plan P = planFor(Code, {inVersion({"a", {4}})});
-  P.NumberedFiles.insert(CodePath.str());
-  auto Changed = applyPlan(P, /*EmbedHelper=*/false);
-  ASSERT_TRUE(static_cast<bool>(Changed));
-  const ChangedFile &File = Changed->front();
-  EXPECT_EQ(File.Lines.size(), StringRef(File.After).count('\n'));
-  EXPECT_TRUE(StringRef(withLineDirectives(File.After, File.Lines, "a.cu"))
-                  .ends_with("int b;\n"));
-}
-
-// Behind a later array, too, which takes another number of lines.
-TEST(Version, KeepsLinesThatAreCounted) {
-  EXPECT_EQ(rewritten("{\n"
-                      "  int a[4];\n"
-                      "  a[i] = 1;\n"
-                      "  int b[4];\n"
-                      "  f();\n"
-                      "  a[i] = __LINE__;\n"
-                      "}\n",
-                      {inVersion({"a", {4}}), inVersion(slot("b", {4}))}),
-            "#line 1\n"
-            "{\n"
-            "  if (::bankstripe::block_of_at_most<128>()) {\n"
-            "    // As below, with arrays in shared memory.\n"
-            "#line 2\n"
-            "    __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "    auto a = ::bankstripe::begin(a_stripes);\n"
-            "#line 3\n"
-            "    a[i] = 1;\n"
-            "    __shared__ ::bankstripe::slots<int[4], 128> b_slots;\n"
-            "    int (&b)[4] = b_slots.mine();\n"
-            "#line 5\n"
-            "    f();\n"
-            "    a[i] = __LINE__;\n"
-            "    return;\n"
-            "  }\n"
-            "#line 2\n"
-            "  int a[4];\n"
-            "  a[i] = 1;\n"
-            "  int b[4];\n"
-            "  f();\n"
-            "  a[i] = __LINE__;\n"
-            "}\n");
 }
 
 /// The function in \p Code that is written \p Definition and called \p Name.
@@ -392,7 +150,7 @@ static FunctionText functionText(StringRef Code, StringRef Definition,
 }
 
 // Whatever else is edited there is edited in both.
-TEST(Version, OfFunctionsStandsBehindThem) {
+TEST(Copies, StandBehindTheirFunctions) {
   const StringRef Inner = "__host__ __device__ int f(int i) {\n"
                           "  int a[4];\n"
                           "  bool b[4];\n"
@@ -447,7 +205,7 @@ TEST(Version, OfFunctionsStandsBehindThem) {
 }
 
 // The values go to a statement of their own, with the names in them.
-TEST(Version, OfAFunctionIsCalledWhereAnArrayGetsItsValues) {
+TEST(Copies, AreCalledWhereAnArrayGetsItsValues) {
   const StringRef Inner = "__device__ int f(int i) { int a[4]; return a[i]; }";
   const std::string Code =
       (Inner + "\n__global__ void k(int i) {\n  int b[2] = {f(i), f(1)};\n}\n")
@@ -467,7 +225,7 @@ TEST(Version, OfAFunctionIsCalledWhereAnArrayGetsItsValues) {
 }
 
 // The head of a template stands before all specifiers.
-TEST(Version, OfAFunctionThatBecomesATemplateIsStaticBehindItsHead) {
+TEST(Copies, OfFunctionsThatBecomeTemplatesAreStaticBehindTheirHeads) {
   const StringRef Put = "__device__ void put(int *p) { int a[4]; a[*p] = 1; }";
   const std::string Code = (Put + "\n").str();
   const FunctionText F = functionText(Code, Put, "put");

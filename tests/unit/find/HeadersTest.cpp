@@ -71,17 +71,3 @@ TEST(Headers, WithKernelsThatMayBeFunctionsGetNoBounds) {
   EXPECT_EQ(KernelIn("KERNEL").Text.Problem,
             "a compiler for the host may read it");
 }
-
-TEST(Headers, KeepTheConfigurationsOfLaunchesByFunctionsForTheHost) {
-  auto ProblemIn = [](llvm::StringRef File, const std::string &Body) {
-    return factsIn(File, "__global__ void k(int *)" + Body +
-                             "\ninline void run(int *p) {\n"
-                             "  cudaLaunchConfig_t c = {}; c.blockDim = 64;\n"
-                             "  cudaLaunchKernelEx(&c, k, p); }\n")
-        .Launches.at(0)
-        .Text.Problem;
-  };
-  EXPECT_EQ(ProblemIn("/h.h", ";"), "a compiler for the host may read it");
-  EXPECT_EQ(ProblemIn("/h.h", " {}"), "");
-  EXPECT_EQ(ProblemIn("/h.cu", ";"), "");
-}

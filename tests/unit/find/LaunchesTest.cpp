@@ -170,7 +170,6 @@ TEST(LaunchConfigurations, OfTheCForm) {
                       "void *args[] = {&out};\n"
                       "cudaLaunchKernelExC(&c, (const void *)kernel, args);");
   EXPECT_EQ(L.Threads, 64u);
-  EXPECT_EQ(L.Text.Configuration, "&c");
 }
 
 TEST(LaunchConfigurations, WithABlockOfTheCallers) {
@@ -269,49 +268,59 @@ TEST(LaunchConfigurations, OfOtherAttributesMayBeCooperative) {
 
 // --- Questions about occupancy -----------------------------------------------
 
-TEST(OccupancyQueries, AboutBlocksHaveTheirBytesReplaced) {
+TEST(OccupancyQueries, AreAboutBlocksOfASize) {
   auto Q =
       queriesIn("cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, kernel, "
-                "n * 2, 16);");
+                "32 * 2, 16);");
   ASSERT_EQ(Q.size(), 1u);
   EXPECT_EQ(Q[0].KernelId, "_Z6kernelPi");
-  EXPECT_EQ(Q[0].Text.Kernel, "kernel");
-  EXPECT_EQ(Q[0].Text.Block, "n * 2");
-  EXPECT_EQ(Q[0].Text.Shared, "16");
-  EXPECT_EQ(Q[0].Text.Problem, "");
+  EXPECT_TRUE(Q[0].HasBlock);
+  EXPECT_EQ(Q[0].Threads, 64u);
+  Q = queriesIn("cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, kernel, "
+                "n * 2, 16);");
+  ASSERT_EQ(Q.size(), 1u);
+  EXPECT_TRUE(Q[0].HasBlock);
+  EXPECT_FALSE(Q[0].Threads.has_value());
 }
 
-TEST(OccupancyQueries, AboutClustersHaveTheirConfigurationReplaced) {
-  auto Q = queriesIn("cudaLaunchConfig_t c = {};\n"
-                     "cudaOccupancyMaxActiveClusters(&b, kernel, &c);");
-  ASSERT_EQ(Q.size(), 1u);
-  EXPECT_EQ(Q[0].Text.Configuration, "&c");
-  EXPECT_EQ(Q[0].Text.Problem, "");
+TEST(OccupancyQueries, AboutClustersOrMemoryNameNoBlock) {
+  for (const char *Query :
+       {"cudaOccupancyMaxActiveClusters(&b, kernel, &c);",
+        "cudaOccupancyAvailableDynamicSMemPerBlock(&s, kernel, 2, 64);"}) {
+    auto Q = queriesIn(std::string("cudaLaunchConfig_t c = {};\n") + Query);
+    ASSERT_EQ(Q.size(), 1u) << Query;
+    EXPECT_FALSE(Q[0].HasBlock) << Query;
+  }
 }
 
 TEST(OccupancyQueries, ThatSuggestABlockMatterWhenTheirGridIsUsed) {
   const std::string Ask =
       "cudaOccupancyMaxPotentialBlockSize(&grid, &block, kernel, 0, 0);\n";
   EXPECT_TRUE(queriesIn(Ask + "kernel<<<n, block>>>(out);").empty());
-  auto Q = queriesIn(Ask + "look(grid);");
-  ASSERT_EQ(Q.size(), 1u);
-  EXPECT_EQ(Q[0].Text.Problem, "it suggests a grid, which is used");
+  EXPECT_EQ(queriesIn(Ask + "look(grid);").size(), 1u);
 }
 
-TEST(OccupancyQueries, AboutSomethingElse) {
-  auto Q = queriesIn(
-      "cudaOccupancyAvailableDynamicSMemPerBlock(&s, kernel, 2, 64);");
-  ASSERT_EQ(Q.size(), 1u);
-  EXPECT_EQ(Q[0].Text.Problem,
-            "it asks for something else than a number of blocks");
+// --- Host stubs --------------------------------------------------------------
+
+TEST(HostStubs, ArePassedByAllLaunchesWithBrackets) {
+  for (const char *Call :
+       {"kernel<<<1, 64>>>(out);", "(kernel)<<<n, n, n, 0>>>(out);",
+        "auto go = [&](auto b) { kernel<<<1, b>>>(out); }; go(n);",
+        "\n#define GO(k, n) k<<<1, n>>>(out)\nGO(kernel, 64);"})
+    EXPECT_TRUE(launchIn(Call).PassesStub) << Call;
+  EXPECT_TRUE(launchOf("template <class T> __global__ void kernel(T *) {}\n"
+                       "template <class T> void run(T *out, int n) {\n"
+                       "  kernel<<<1, n>>>(out); }\n"
+                       "void go(int *out) { run(out, 64); }\n")
+                  .PassesStub);
 }
 
-TEST(OccupancyQueries, InTheBodyOfAMacro) {
-  UnitFacts Facts = hostFacts(
-      "#define ASK(k, n) cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, k, "
-      "n, 0)\nvoid run(int n) { int b; ASK(kernel, n); }");
-  ASSERT_EQ(Facts.Queries.size(), 1u);
-  EXPECT_EQ(Facts.Queries[0].Text.Problem, "it stands in a macro");
+TEST(HostStubs, AreNotPassedByLaunchFunctions) {
+  for (const char *Call :
+       {"cudaLaunchKernel(kernel, 4, 64, args);",
+        "cudaLaunchCooperativeKernel((void *)kernel, 4, 64, args);",
+        "cudaLaunchConfig_t c = {}; cudaLaunchKernelEx(&c, kernel, out);"})
+    EXPECT_FALSE(calledIn(Call).PassesStub) << Call;
 }
 
 TEST(LaunchFunctions, ThatOnlyAskDoNotTakeTheAddress) {
@@ -324,6 +333,14 @@ TEST(LaunchFunctions, ThatOnlyAskDoNotTakeTheAddress) {
       "  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, kernel, 64, 0); }");
   EXPECT_FALSE(Facts.Kernels.at(0).AddressTaken);
   EXPECT_TRUE(Facts.Launches.empty());
+}
+
+TEST(LaunchFunctions, ThatSetAttributesAreNoted) {
+  UnitFacts Facts =
+      hostFacts("void run() { cudaFuncSetAttribute(kernel, "
+                "cudaFuncAttributeMaxDynamicSharedMemorySize, 65536); }");
+  EXPECT_EQ(Facts.Kernels.at(0).AttributeSetAt.Line, 2u);
+  EXPECT_FALSE(Facts.Kernels.at(0).AddressTaken);
 }
 
 TEST(LaunchFunctions, OfTheUserAreNotKnown) {

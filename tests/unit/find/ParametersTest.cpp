@@ -143,7 +143,6 @@ TEST(Parameters, ArePlacedInTheirDefinition) {
   EXPECT_EQ(Text(F.Text.Specifiers), "S");
   EXPECT_EQ(Text(F.Text.Name), "s");
   EXPECT_EQ(Code.substr(F.Text.BodyBegin.Offset), " return s.a[i]; }");
-  EXPECT_EQ(Text(F.Version.Rest), "return s.a[i]; ");
 }
 
 TEST(Parameters, HaveNamesOfTheirOwn) {

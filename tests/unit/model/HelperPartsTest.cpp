@@ -79,13 +79,8 @@ TEST(HelperParts, KnowEachName) {
                          "dynamic_slots",
                          "behind",
                          "packed_words",
-                         "block_of_at_most",
                          "assume_block_of_at_most",
-                         "require_block_of_at_most",
-                         "shared_bytes",
-                         "allowance",
-                         "carveout",
-                         "configured"})
+                         "require_block_of_at_most"})
     EXPECT_THAT(helperFor({"::bankstripe::" + Name.str()}),
                 testing::ContainsRegex("[ &*\n]" + Name.str() + "[ (;]"))
         << Name.str();

@@ -92,7 +92,6 @@ TEST(Bits, HaveNoVersion) {
   U.array(F);
   const Plan P = U.plan();
   EXPECT_EQ(reasonOf(P), Reason::BoolElements);
-  EXPECT_FALSE(verdictOf(P).Storage.InVersion);
   EXPECT_FALSE(P.Kernels[0].HasVersion);
 }
 

@@ -61,7 +61,7 @@ TEST(BlockBound, TheLargestOfAllLaunches) {
 TEST(BlockBound, OccupancyQueriesCountLikeLaunches) {
   TestUnit U;
   U.launch(64);
-  OccupancyQuery Q = {U.kernel().Id, U.kernel().Where, {}, true, 256, "256"};
+  OccupancyQuery Q = {U.kernel().Id, U.kernel().Where, true, 256, "256"};
   U.Result.Facts.Queries.push_back(Q);
   EXPECT_EQ(boundOf(U).Block.Threads, 256u);
   U.Result.Facts.Queries[0].Threads = 32;

@@ -17,8 +17,8 @@ constexpr Carveout Auto = {Carveout::Rule::Auto, 0};
 constexpr Carveout Driver = {Carveout::Rule::Driver, 0};
 constexpr Carveout Half = {Carveout::Rule::Fixed, 50};
 
-// A kernel with an array that moves, and a launch that can be edited.
-TestUnit editable() {
+// A kernel with an array that moves, and a launch that passes its stub.
+TestUnit movable() {
   TestUnit U;
   U.launch(128);
   U.array(makeArray("a", 8));
@@ -58,57 +58,57 @@ std::string outcomeOf(const TestUnit &U, const PlanOptions &Options) {
 
 } // namespace
 
-TEST(Carveouts, AreTheDriversUnlessLaunchesAreEditedAnyway) {
-  TestUnit U = editable();
+TEST(Carveouts, AreTheDriversUnlessThereIsARowAnyway) {
+  TestUnit U = movable();
   EXPECT_EQ(textOfKernel(U.plan()), "driver");
-  EXPECT_TRUE(U.plan().Launches.empty());
+  EXPECT_FALSE(U.plan().Kernels.front().hasRow());
   U.Result.Facts.Launches[0].Threads.reset();
   EXPECT_EQ(textOfKernel(U.plan()), "auto");
   EXPECT_EQ(textOfKernel(U.plan(byDefault(Driver))), "driver");
 }
 
-TEST(Carveouts, NeedLaunchesEvenWithStaticStorage) {
-  Plan P = editable().plan(byDefault(Auto));
+TEST(Carveouts, NeedARowEvenWithStaticStorage) {
+  Plan P = movable().plan(byDefault(Auto));
   EXPECT_EQ(textOfKernel(P), "auto");
   EXPECT_EQ(P.Kernels.front().WarpBytes, 0u);
-  EXPECT_EQ(P.Launches.size(), 1u);
+  EXPECT_TRUE(P.Kernels.front().hasRow());
 }
 
-TEST(Carveouts, OfKernelsWhoseLaunchesCannotBeEdited) {
-  TestUnit U = editable();
-  U.Result.Facts.Launches[0].Text.Problem = "it is odd";
+TEST(Carveouts, OfKernelsThatCanHaveNoRow) {
+  TestUnit U = movable();
+  U.Result.Facts.Launches[0].PassesStub = false;
   EXPECT_EQ(textOfKernel(U.plan(byDefault(Auto))), "driver");
   EXPECT_EQ(outcomeOf(U, decided(Half)),
-            "unfulfilled: the launch at a.cu:100 cannot be edited, it is odd");
+            "unfulfilled: the launch at a.cu:100 passes no host stub");
 }
 
 TEST(Carveouts, OfKernelsInWhichNothingMoves) {
-  TestUnit U = editable();
+  TestUnit U = movable();
   U.Result.Evidence.Arrays[0].Where = Residency::Registers;
   EXPECT_EQ(outcomeOf(U, decided(Half)),
             "unfulfilled: nothing moves into its shared memory");
-  EXPECT_TRUE(U.plan(byDefault(Auto)).Launches.empty());
+  EXPECT_FALSE(U.plan(byDefault(Auto)).Kernels.front().hasRow());
 }
 
-TEST(Carveouts, OfInstancesThatAreNotNamedInFull) {
-  TestUnit U = editable();
-  U.Result.Facts.Launches[0].Text.Deduced = true;
-  EXPECT_EQ(outcomeOf(U, decided(Half)),
-            "unfulfilled: a launch leaves template arguments to be deduced");
+TEST(Carveouts, AreThoseOfVersions) {
+  TestUnit U = movable();
+  U.kernel().AddressTaken = true;
+  EXPECT_EQ(textOfKernel(U.plan()), "auto");
+  EXPECT_EQ(textOfKernel(U.plan(byDefault(Driver))), "driver");
+  EXPECT_EQ(outcomeOf(U, decided(Half)), "used");
 }
 
 // The answer would change with what was asked for.
 TEST(Carveouts, OfKernelsThatTheProgramAsksAbout) {
-  TestUnit U = editable();
-  U.Result.Facts.Queries.push_back(
-      {"k", onLine(90), U.Result.Facts.Launches[0].Text});
+  TestUnit U = movable();
+  U.kernel().AskedAboutAt = onLine(90);
   EXPECT_EQ(textOfKernel(U.plan(byDefault(Auto))), "driver");
   EXPECT_EQ(outcomeOf(U, decided(Half)),
             "unfulfilled: the occupancy query at a.cu:90 would count it");
 }
 
 TEST(Carveouts, ThatWereDecidedComeBeforeTheDefault) {
-  TestUnit U = editable();
+  TestUnit U = movable();
   PlanOptions O = decided(Half);
   O.DefaultCarveout = Auto;
   EXPECT_EQ(textOfKernel(U.plan(O)), "50");
@@ -119,25 +119,25 @@ TEST(Carveouts, ThatWereDecidedComeBeforeTheDefault) {
 }
 
 TEST(Carveouts, AreDecidedForAllInstancesOfATemplate) {
-  TestUnit U = editable();
+  TestUnit U = movable();
   U.kernel().Name = "space::k<int, std::pair<int, 3>>";
   EXPECT_EQ(textOfKernel(U.plan(decided(Half, "space::k"))), "50");
 }
 
 TEST(Carveouts, OfKernelsThatAreNotThere) {
-  EXPECT_EQ(outcomeOf(editable(), decided(Half, "other")),
+  EXPECT_EQ(outcomeOf(movable(), decided(Half, "other")),
             "stale: no kernel 'other' was found in that file");
   PlanOptions O = decided(Half);
   O.KernelDecisions[0].Problem = "there is no such file";
-  EXPECT_EQ(outcomeOf(editable(), O), "stale: there is no such file");
+  EXPECT_EQ(outcomeOf(movable(), O), "stale: there is no such file");
   O = decided(Half);
   O.KernelDecisions[0].File = "/other.cu";
-  EXPECT_EQ(outcomeOf(editable(), O),
+  EXPECT_EQ(outcomeOf(movable(), O),
             "skipped: this run saw no array and no kernel in that file");
 }
 
 TEST(Carveouts, GoWithTheLastArray) {
-  const Plan P = planWithFileRejected(editable(), byDefault(Auto));
+  const Plan P = planWithFileRejected(movable(), byDefault(Auto));
   EXPECT_EQ(textOfKernel(P), "driver");
-  EXPECT_TRUE(P.Launches.empty());
+  EXPECT_FALSE(P.Kernels.front().hasRow());
 }

@@ -11,6 +11,7 @@
 
 using namespace bankstripe;
 using namespace bankstripe::testing;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 namespace {
@@ -49,11 +50,10 @@ TEST(Dynamic, AnUnknownBlockIsWhatLaunchesBring) {
   EXPECT_EQ(V.Kind, VerdictKind::Stripe);
   EXPECT_TRUE(V.Storage.Dynamic);
   EXPECT_EQ(V.Storage.WarpBytes, 8u * 4 * 32);
-  ASSERT_EQ(P.Launches.size(), 1u);
-  EXPECT_EQ(P.Launches[0].Text.Block, "threads");
   const KernelPlan &K = P.Kernels.front();
   EXPECT_EQ(K.WarpBytes, V.Storage.WarpBytes);
-  EXPECT_FALSE(K.OptIn);
+  EXPECT_TRUE(K.hasRow());
+  EXPECT_FALSE(K.HasVersion);
 }
 
 // Its launches say 1 and bring too little.
@@ -81,6 +81,7 @@ TEST(Dynamic, RegistersStayWithinWhatBlocksNeed) {
   TestUnit U = unbounded();
   EXPECT_TRUE(U.plan().Kernels.front().AddLaunchBounds);
   EXPECT_EQ(U.plan().Kernels.front().Block.ToAdd, 1024u);
+  U.Result.Resources["k"].StackFrame = 64;
   U.Result.Resources["k"].Registers =
       90; // 96 each: 5 warps in each of 4 parts.
   EXPECT_EQ(U.plan().Kernels.front().Block.ToAdd, 640u);
@@ -97,34 +98,36 @@ TEST(Dynamic, AKnownBlockHasStaticStorage) {
   giveText(U.Result);
   Plan P = U.plan();
   EXPECT_FALSE(find(P, "a").Verdict.Storage.Dynamic);
-  EXPECT_TRUE(P.Launches.empty());
+  EXPECT_FALSE(P.Kernels.front().hasRow());
 }
 
-// 1024 threads of 13 words are more than 48 KB.
+// 1024 threads of 13 words are more than 48 KB, so only a version is for less.
 TEST(Dynamic, ABlockOfUnknownSizeMayBeTheLargest) {
   TestUnit U = unbounded(13);
+  Plan P = U.plan();
+  EXPECT_TRUE(P.Kernels.front().HasVersion);
+  EXPECT_EQ(P.Kernels.front().Block.Threads, UsualBlock);
+  U.kernel().Text.VersionProblem = "it says static";
   EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
   EXPECT_THAT(find(U.plan(), "a").Verdict.Detail,
               HasSubstr("53248 bytes per block of 1024 threads"));
   PlanOptions Options;
   Options.SharedLimit = 100 * 1024;
-  Plan P = U.plan(Options);
+  P = U.plan(Options);
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
-  EXPECT_TRUE(P.Kernels.front().OptIn);
+  EXPECT_FALSE(P.Kernels.front().HasVersion);
 }
 
-// Blocks of 1024 threads would ask for too much. What ran had 64.
+// Blocks of 1024 threads would need too much. What ran had 64.
 TEST(Dynamic, AGivenBlockGetsAVersionWhereTheLargestHasNoRoom) {
   const PlanOptions Options = decidedBlock(64);
-  TestUnit U = unbounded(32);
-  U.Arrays[0].Version.Rest = {"/a.cu", 1000, 100};
-  const Plan P = U.plan(Options);
-  EXPECT_TRUE(find(P, "a").Verdict.Storage.InVersion);
-  EXPECT_EQ(find(P, "a").Verdict.Storage.Threads, 64u);
+  const Plan P = unbounded(32).plan(Options);
+  EXPECT_TRUE(P.Kernels.front().HasVersion);
+  EXPECT_EQ(P.Kernels.front().Block.Threads, 64u);
   EXPECT_EQ(P.KernelOutcomes.at(0).State, DecisionState::Used);
-  // With room for any block, launches ask for what they need.
+  // With room for any block, launches bring what they need.
   const Plan Small = unbounded().plan(Options);
-  EXPECT_FALSE(find(Small, "a").Verdict.Storage.InVersion);
+  EXPECT_FALSE(Small.Kernels.front().HasVersion);
   EXPECT_GT(Small.Kernels.front().WarpBytes, 0u);
   EXPECT_EQ(Small.KernelOutcomes.at(0).State, DecisionState::Used);
 }
@@ -132,21 +135,9 @@ TEST(Dynamic, AGivenBlockGetsAVersionWhereTheLargestHasNoRoom) {
 TEST(Dynamic, TheArchitectureLimitsWhatLaunchesBring) {
   PlanOptions Options;
   Options.SharedLimit = 227 * 1024;
-  EXPECT_EQ(reasonOf(unbounded(32).plan(Options)), Reason::DynamicIndex);
+  EXPECT_FALSE(unbounded(32).plan(Options).Kernels.front().HasVersion);
   Options.GpuArch = "sm_86";
-  EXPECT_EQ(reasonOf(unbounded(32).plan(Options)), Reason::BlockSizeUnknown);
-}
-
-// What allows it must name the instance.
-TEST(Dynamic, NoMoreThanLaunchesGetUnaskedWhereArgumentsAreDeduced) {
-  PlanOptions Options;
-  Options.SharedLimit = 227 * 1024;
-  TestUnit Large = unbounded(32), Small = unbounded(8);
-  Large.Result.Facts.Launches[0].Text.Deduced = true;
-  Small.Result.Facts.Launches[0].Text.Deduced = true;
-  EXPECT_EQ(reasonOf(Large.plan(Options)), Reason::BlockSizeUnknown);
-  EXPECT_EQ(reasonOf(Small.plan(Options)), Reason::DynamicIndex);
-  EXPECT_FALSE(Small.plan(Options).Kernels.front().OptIn);
+  EXPECT_TRUE(unbounded(32).plan(Options).Kernels.front().HasVersion);
 }
 
 TEST(Dynamic, MoreThanStaticStorageOnlyWhereItIsAllowed) {
@@ -160,7 +151,7 @@ TEST(Dynamic, MoreThanStaticStorageOnlyWhereItIsAllowed) {
   Plan P = U.plan(Options);
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
   EXPECT_TRUE(find(P, "a").Verdict.Storage.Dynamic);
-  EXPECT_TRUE(P.Kernels.front().OptIn);
+  EXPECT_FALSE(P.Kernels.front().HasVersion);
 }
 
 // Unasked, the kernel itself gets 48 KB at most.
@@ -169,99 +160,73 @@ TEST(Dynamic, WhatTheKernelAsksForItselfMayBeUnknown) {
   U.Result.Facts.Launches[0].DynamicSharedBytes.reset();
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
-  EXPECT_TRUE(P.Kernels.front().OptIn);
+  EXPECT_FALSE(P.Kernels.front().HasVersion);
   PlanOptions Options;
   Options.GpuArch = "sm_75"; // 64 KB leave 16 bytes for each of 1024 threads.
-  EXPECT_EQ(reasonOf(U.plan(Options)), Reason::BlockSizeUnknown);
+  EXPECT_TRUE(U.plan(Options).Kernels.front().HasVersion);
 }
 
 // --- What stands against it --------------------------------------------------
 
-TEST(Dynamic, EveryLaunchMustBeEditable) {
-  auto Detail = [](void (*Change)(TestUnit &)) {
+TEST(Dynamic, StorageInPlaceNeedsARow) {
+  auto WhyNot = [](void (*Change)(TestUnit &)) {
     TestUnit U = unbounded();
+    EXPECT_EQ(U.plan().Kernels.front().WhyNoRow, "");
+    EXPECT_FALSE(U.plan().Kernels.front().HasVersion);
     Change(U);
-    const Plan P = U.plan();
-    EXPECT_EQ(reasonOf(P), Reason::BlockSizeUnknown);
-    EXPECT_TRUE(P.Launches.empty());
-    return find(P, "a").Verdict.Detail;
+    const KernelPlan K = U.plan().Kernels.front();
+    EXPECT_TRUE(K.HasVersion || !K.hasRow());
+    return K.WhyNoRow;
   };
-  EXPECT_THAT(Detail([](TestUnit &U) {
-                U.Result.Facts.Launches[0].Text.Problem = "it is odd";
-              }),
-              HasSubstr("the launch at a.cu:100 cannot be edited, it is odd"));
-  EXPECT_THAT(
-      Detail([](TestUnit &U) { U.Result.Facts.Launches[0].OnDevice = true; }),
-      HasSubstr("a kernel launches it"));
-  EXPECT_THAT(Detail([](TestUnit &U) {
-                U.Result.Facts.Launches[0].Cooperative = true;
-              }),
-              HasSubstr("it is cooperative, and does not ask"));
-  EXPECT_THAT(Detail([](TestUnit &U) {
-                U.Result.Facts.Launches[0].Cooperative = true;
-                U.Result.Facts.Launches[0].Unfollowed = "who knows";
-              }),
-              HasSubstr("it may be cooperative, who knows"));
-  EXPECT_THAT(
-      Detail([](TestUnit &U) { U.kernel().BoundsInsertion = TextRange(); }),
-      HasSubstr("its name comes from a macro"));
-  EXPECT_THAT(
-      Detail([](TestUnit &U) { U.kernel().AttributeSetAt = onLine(5); }),
-      HasSubstr("its attributes are set at a.cu:5"));
-  EXPECT_THAT(Detail([](TestUnit &U) { U.kernel().Text.Problem = "no text"; }),
-              HasSubstr("no text"));
+  EXPECT_EQ(WhyNot([](TestUnit &U) {
+              U.kernel().AddressTaken = true;
+              U.kernel().AddressTakenAt = onLine(50);
+            }),
+            "its address is taken at a.cu:50");
+  EXPECT_EQ(WhyNot([](TestUnit &U) { U.shared().Asks = AskedSize::Dynamic; }),
+            "it asks how much shared memory it has");
+  EXPECT_EQ(WhyNot([](TestUnit &U) { U.kernel().AttributeSetAt = onLine(5); }),
+            "its attributes are set at a.cu:5");
+  EXPECT_EQ(WhyNot([](TestUnit &U) { U.kernel().Text.Problem = "no text"; }),
+            "no text");
+  EXPECT_EQ(WhyNot([](TestUnit &U) {
+              U.kernel().Text.TemplateHead = "template <class T>";
+              U.kernel().BodyBegin = {"/a.cu", 150, 0};
+            }),
+            "it is a template");
+  EXPECT_EQ(WhyNot([](TestUnit &U) { U.Result.Facts.Launches.clear(); }),
+            "no launch of it was seen");
+  EXPECT_EQ(
+      WhyNot([](TestUnit &U) { U.kernel().BoundsInsertion = TextRange(); }),
+      "its name comes from a macro");
+  EXPECT_EQ(WhyNot([](TestUnit &U) { U.launch(64).PassesStub = false; }),
+            "the launch at a.cu:101 passes no host stub");
+  EXPECT_EQ(WhyNot([](TestUnit &U) { U.launch(64).OnDevice = true; }),
+            "the launch at a.cu:101 passes no host stub");
+  EXPECT_EQ(WhyNot([](TestUnit &U) {
+              U.Result.Facts.Queries.push_back({"k", onLine(90)});
+            }),
+            "the occupancy query at a.cu:90 would not count it");
 }
 
-TEST(Dynamic, ACooperativeLaunchWhoseGridWasAskedFor) {
+// Nothing has to stand before it then.
+TEST(Dynamic, ARowNeedsNoNameWhereThereAreBounds) {
   TestUnit U = unbounded();
-  U.Result.Facts.Launches[0].Cooperative = true;
-  U.Result.Facts.Launches[0].GridAsked = true;
-  EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
+  U.kernel().BoundsInsertion = TextRange();
+  U.kernel().Bounds = LaunchBounds{64, "64"};
+  EXPECT_EQ(U.plan().Kernels.front().WhyNoRow, "");
 }
 
-TEST(Dynamic, QuestionsAboutOccupancyAreEditedWithTheLaunches) {
+TEST(Dynamic, KernelsWithoutARowSayWhy) {
   TestUnit U = unbounded();
-  OccupancyQuery Q = {"k", onLine(90), U.Result.Facts.Launches[0].Text};
-  Q.Text.Shared = "asked";
-  U.Result.Facts.Queries.push_back(Q);
-  Plan P = U.plan();
-  ASSERT_EQ(P.Launches.size(), 2u);
-  EXPECT_EQ(P.Launches[1].Text.Shared, "asked");
-  U.Result.Facts.Queries[0].Text.Problem = "it is odd";
+  U.launch(64).PassesStub = false;
+  U.kernel().Text.VersionProblem = "it says static";
+  EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
   EXPECT_THAT(
       find(U.plan(), "a").Verdict.Detail,
-      HasSubstr("the occupancy query at a.cu:90 cannot be edited, it is odd"));
-}
-
-// The function would not be declared there.
-TEST(Dynamic, ALaunchBehindADeclarationOfItsOwn) {
-  TestUnit U = unbounded();
-  U.Result.Facts.Launches[0].Text.SeesDefinition = false;
-  EXPECT_THAT(find(U.plan(), "a").Verdict.Detail,
-              HasSubstr("its file declares the kernel by itself"));
-}
-
-TEST(Dynamic, ALaunchThatSeesADeclarationOfTheKernelsFile) {
-  TestUnit U = unbounded();
-  const TextRange Header = {"/k.cuh", 7, 0};
-  LaunchText &L = U.Result.Facts.Launches[0].Text;
-  L.SeesDefinition = false;
-  L.Declarations = {Header};
-  EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
-  U.kernel().Text.Declarations = {Header};
-  EXPECT_EQ(reasonOf(U.plan()), Reason::DynamicIndex);
-}
-
-TEST(Dynamic, LaunchesThatNobodySeesBringNothing) {
-  TestUnit Unseen;
-  Unseen.array();
-  giveText(Unseen.Result);
-  EXPECT_EQ(reasonOf(Unseen.plan()), Reason::BlockSizeUnknown);
-  TestUnit Elsewhere = unbounded();
-  Elsewhere.kernel().AddressTaken = true;
-  Elsewhere.Result.Facts.Launches.front().Text.Name = TextRange();
-  EXPECT_EQ(reasonOf(Elsewhere.plan()), Reason::BlockSizeUnknown);
-  EXPECT_TRUE(Elsewhere.plan().Launches.empty());
+      EndsWith("nor can it be dynamic shared memory: the launch at a.cu:101 "
+               "passes no host stub; nor can it have a version: it says "
+               "static"));
 }
 
 TEST(Dynamic, AnArrayThatNeedsMoreAlignment) {
@@ -269,6 +234,7 @@ TEST(Dynamic, AnArrayThatNeedsMoreAlignment) {
   TestArray &F = U.Arrays[0];
   F.Instances = {makeInstance(F, "k", {"k"})};
   F.Instances[0].SlotAlignment = 32;
+  U.kernel().Text.VersionProblem = "it says static";
   EXPECT_THAT(find(U.plan(), "a").Verdict.Detail,
               HasSubstr("'a' needs an alignment of 32 bytes"));
 }
@@ -298,7 +264,6 @@ TEST(Dynamic, ArraysThatNoKernelReachesBothShareAPlace) {
   EXPECT_EQ(find(P, "shared").Verdict.Storage.WarpOffset, 5u * 4 * 32);
   for (const KernelPlan &K : P.Kernels)
     EXPECT_EQ(K.WarpBytes, 7u * 4 * 32);
-  EXPECT_EQ(P.Launches.size(), 2u);
 }
 
 TEST(Dynamic, OneKernelThatCannotKeepsItsGroupStatic) {
@@ -307,7 +272,9 @@ TEST(Dynamic, OneKernelThatCannotKeepsItsGroupStatic) {
   U.Result.Facts.Launches.push_back(makeLaunch(64, "other", 101));
   U.Arrays[0].Kernels = {"k", "other"};
   giveText(U.Result);
-  U.Result.Facts.Launches[1].Text.Problem = "it is odd";
+  U.Result.Facts.Launches[1].PassesStub = false;
+  for (Kernel &K : U.Result.Facts.Kernels)
+    K.Text.VersionProblem = "it says static";
   EXPECT_THAT(find(U.plan(), "a").Verdict.Detail,
               HasSubstr("kernel 'other': the launch at a.cu:101"));
 }
@@ -345,15 +312,16 @@ TEST(Dynamic, OnlyArraysOfAFullGroupAreTakenBack) {
   addUnboundedKernel(U, "c", 11);
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P, "c"), Reason::DynamicIndex);
-  EXPECT_EQ(P.Launches.size(), 2u);
+  for (const KernelPlan &K : P.Kernels)
+    EXPECT_GT(K.WarpBytes, 0u);
 }
 
 // So compilers see that arrays do not overlap.
 TEST(Dynamic, StorageLiesBehindOtherMemoryOnlyWhereThereIsSome) {
   EXPECT_FALSE(find(unbounded().plan(), "a").Verdict.Storage.Behind);
   TestUnit Asks = unbounded(), Uses = unbounded();
-  Asks.Result.Facts.Launches[0].DynamicSharedBytes = 64;
-  EXPECT_TRUE(find(Asks.plan(), "a").Verdict.Storage.Behind);
+  Asks.Result.Facts.Launches[0].DynamicSharedBytes = 64; // For nothing.
+  EXPECT_FALSE(find(Asks.plan(), "a").Verdict.Storage.Behind);
   Uses.shared().UsesDynamic = true;
   EXPECT_TRUE(find(Uses.plan(), "a").Verdict.Storage.Behind);
 }
@@ -365,9 +333,9 @@ TEST(Dynamic, StorageIsNoneOfAKernelThatAsksForItsSize) {
   EXPECT_TRUE(find(unbounded().plan(), "a").Verdict.Storage.Dynamic);
 }
 
-TEST(Dynamic, WhatNvccRejectsLeavesLaunchesAlone) {
+TEST(Dynamic, WhatNvccRejectsNeedsNoRow) {
   const Plan P = planWithFileRejected(unbounded());
-  EXPECT_TRUE(P.Launches.empty());
+  EXPECT_FALSE(P.Kernels.front().hasRow());
   EXPECT_EQ(P.Kernels.front().WarpBytes, 0u);
   EXPECT_EQ(P.Kernels.front().SharedAfter, P.Kernels.front().SharedBefore);
 }

@@ -21,7 +21,6 @@ protected:
     TestArray F = makeArray("b", 16, 4, 21);
     F.Function.IsKernel = false;
     F.Function.Name = F.Function.Id = "inner";
-    F.Version.Rest = {"/a.cu", 50, 30};
     F.Text.Statement = {"/a.cu", 55, 5};
     U.array(F);
     U.launch(128);
@@ -59,11 +58,18 @@ protected:
   /// Whether `b` moves in a copy of its function, and how if not.
   bool isInCopy() const { return storage().InCopy; }
   Storage storage() const { return find(plan(), "b").Verdict.Storage; }
-  /// Adds a kernel that calls `inner`.
+  std::string whyNot() const {
+    const Verdict V = find(plan(), "b").Verdict;
+    EXPECT_EQ(V.Why, Reason::BlockSizeUnknown);
+    return V.Detail;
+  }
+  /// Adds a kernel that calls `inner`, and whose block is known.
   Kernel &addKernel(unsigned CallAt = 170) {
     U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
     Kernel &K = U.Result.Facts.Kernels.back();
+    K.Text = KernelText();
     K.Text.Definition = {"/a.cu", 160, 20};
+    K.Bounds = LaunchBounds{256, "256"};
     U.Arrays.front().Kernels = {"k", "other"};
     U.Result.Facts.Functions.push_back(
         {onLine(60), {}, {}, {}, "it is a kernel", {call(CallAt, {20})}});
@@ -78,11 +84,11 @@ protected:
 
 TEST_F(Copying, IsOfAllFunctionsOnTheWay) {
   const Plan P = plan();
-  EXPECT_TRUE(P.Kernels.front().Redirected);
+  EXPECT_TRUE(P.Kernels.front().HasVersion);
   const Storage &S = find(P, "b").Verdict.Storage;
   EXPECT_TRUE(S.InCopy);
-  EXPECT_FALSE(S.InVersion);
-  EXPECT_FALSE(S.TestsBlock); // The block is the kernel's.
+  EXPECT_TRUE(S.Dynamic);
+  EXPECT_FALSE(S.TestsBlock); // The launch sees to the block.
   EXPECT_EQ(S.Threads, 128u);
   ASSERT_EQ(P.Copies.size(), 2u);
   EXPECT_EQ(P.Copies[0].Where, onLine(20));
@@ -94,8 +100,6 @@ TEST_F(Copying, IsOfAllFunctionsOnTheWay) {
 
 // The original runs the functions as they were.
 TEST_F(Copying, IsForKernelsThatChoose) {
-  LaunchText &Launched = U.Result.Facts.Launches.front().Text;
-  Launched.Choice = {Launched.Name, "blocks", "0"};
   Options.Choose = true;
   for (Outside Others : {Outside::Files, Outside::Nobody}) {
     Options.Others = Others;
@@ -106,13 +110,7 @@ TEST_F(Copying, IsForKernelsThatChoose) {
   outer().Problem = "its calls share 'n'";
   EXPECT_FALSE(plan().Kernels.front().Chooses);
   EXPECT_EQ(plan().Kernels.front().WhyNoChoice,
-            "'b' is in inner, which has no copy for a version: 'outer', which "
-            "calls it, has none: its calls share 'n'");
-  outer().Problem = "";
-  addKernel(); // Nothing in sight launches it.
-  EXPECT_FALSE(plan().Kernels.front().Chooses);
-  EXPECT_EQ(plan().Kernels.front().WhyNoChoice,
-            "a kernel that calls the same function does not");
+            "none of its arrays would move; each array says why");
 }
 
 TEST_F(Copying, IsNotOfWhatLeadsNowhere) {
@@ -122,17 +120,28 @@ TEST_F(Copying, IsNotOfWhatLeadsNowhere) {
   EXPECT_EQ(plan().CallsOfCopies.size(), 1u);
 }
 
-TEST_F(Copying, LetsFunctionsChooseWhoseTextCannotStandTwice) {
+// It would be the original's as well, which has no storage.
+TEST_F(Copying, KeepsArraysOfFunctionsWhoseTextCannotStandTwice) {
   outer().Problem = "its calls share 'n'";
-  EXPECT_FALSE(isInCopy());
-  EXPECT_TRUE(storage().InVersion);
+  EXPECT_EQ(whyNot(),
+            "versions of kernels would call 'inner', and it has no copy: "
+            "'outer', which calls it, has none: its calls share 'n'");
   EXPECT_TRUE(plan().Copies.empty());
+  EXPECT_FALSE(plan().Kernels.front().HasVersion);
+}
+
+TEST_F(Copying, KeepsNoOtherArrays) {
+  outer().Problem = "its calls share 'n'";
+  U.array(makeArray("a", 16, 4, 2));
+  EXPECT_TRUE(find(plan(), "a").Verdict.usesShared());
+  EXPECT_TRUE(plan().Kernels.front().HasVersion);
+  EXPECT_FALSE(find(plan(), "b").Verdict.usesShared());
 }
 
 TEST_F(Copying, NeedsNamesThatCanChange) {
   outer().Calls = {call(0, {20})};
-  EXPECT_FALSE(isInCopy());
-  EXPECT_TRUE(storage().InVersion);
+  EXPECT_EQ(whyNot(), "versions of kernels would call 'inner', and it has no "
+                      "copy: a call of it has no name");
 }
 
 // In another instance the name means a function that has no copy.
@@ -150,14 +159,14 @@ TEST_F(Copying, IsOfAllThatOneNameMeans) {
 
 TEST_F(Copying, NeedsAPathOfNamesFromTheKernel) {
   textOfKernel().Calls.clear();
-  EXPECT_FALSE(isInCopy());
-  EXPECT_TRUE(storage().InVersion);
+  EXPECT_EQ(whyNot(), "versions of kernels would call 'inner', and no version "
+                      "of a kernel calls a copy of it");
 }
 
 TEST_F(Copying, IsNotForWholePrograms) {
   Options.Others = Outside::Nobody;
   EXPECT_FALSE(isInCopy());
-  EXPECT_FALSE(storage().InVersion);
+  EXPECT_TRUE(find(plan(), "b").Verdict.usesShared());
   EXPECT_TRUE(plan().Copies.empty());
 }
 
@@ -168,49 +177,125 @@ TEST_F(Copying, ServesFunctionsThatOtherUnitsMayCall) {
   U.Result.Evidence.Functions = {{"k", {"_Z5inner"}, true, {}},
                                  {"_Z5inner", {}, true, {}}};
   EXPECT_TRUE(isInCopy());
-  auto WhyNot = [&] {
-    const Verdict V = find(plan(), "b").Verdict;
-    EXPECT_EQ(V.Why, Reason::BlockSizeUnknown);
-    return V.Detail;
-  };
   const std::string Begin = "other files may call 'inner', and ";
   outer().Calls.front().Name = {};
   outer().Calls.front().Problem = "its address is taken in 'outer'";
-  EXPECT_EQ(WhyNot(),
+  EXPECT_EQ(whyNot(),
             Begin + "it has no copy: its address is taken in 'outer'");
   outer().Problem = "its calls share 'n'";
-  EXPECT_EQ(WhyNot(), Begin + "it has no copy: 'outer', which calls it, has "
+  EXPECT_EQ(whyNot(), Begin + "it has no copy: 'outer', which calls it, has "
                               "none: its calls share 'n'");
   outer().Problem = "";
   outer().Calls = {call(95, {20})};
-  U.Result.Facts.Launches.clear();
-  EXPECT_EQ(WhyNot(), Begin + "no version of a kernel calls a copy of it");
+  U.kernel().Text.VersionProblem = "it says static";
+  EXPECT_EQ(whyNot(), Begin + "no version of a kernel calls a copy of it");
 }
 
-TEST_F(Copying, IsCalledByKernelsThatChangeWhereTheyStand) {
-  Kernel &K = addKernel();
-  K.Bounds = LaunchBounds{256, "256"};
+TEST_F(Copying, ServesThemWhereNoOtherArrayNeedsAVersion) {
+  U.kernel().Bounds = LaunchBounds{128, "128"};
+  U.Result.Evidence.Functions = {{"k", {"_Z5inner"}, true, {}},
+                                 {"_Z5inner", {}, true, {}}};
+  U.Arrays.front().Instances = {
+      makeInstance(U.Arrays.front(), "_Z5inner", {"k"})};
   EXPECT_TRUE(isInCopy());
-  EXPECT_EQ(storage().Threads, 256u);
-  EXPECT_EQ(plan().CallsOfCopies.size(), 2u);
 }
 
-TEST_F(Copying, IsNotCalledByKernelsThatKeepTheirArrays) {
-  Kernel &K = addKernel();
-  K.Bounds = LaunchBounds{256, "256"};
-  U.Result.Evidence.Waits.Waiting = {"other"};
+// One text cannot be for both.
+TEST_F(Copying, IsForAllKernelsThatCallIt) {
+  addKernel();
   const Plan P = plan();
   EXPECT_TRUE(find(P, "b").Verdict.Storage.InCopy);
-  EXPECT_EQ(find(P, "b").Verdict.Storage.Threads, 128u);
-  EXPECT_EQ(P.CallsOfCopies.size(), 1u);
-  EXPECT_FALSE(P.Kernels[1].MovesArrays);
+  EXPECT_EQ(P.CallsOfCopies.size(), 2u);
+  for (const KernelPlan &K : P.Kernels) {
+    EXPECT_TRUE(K.HasVersion);
+    EXPECT_TRUE(K.MovesArrays);
+    EXPECT_EQ(K.WarpBytes, 16u * 4 * 32);
+  }
+  Options.Others = Outside::Nobody; // Now nobody needs a version.
+  for (const KernelPlan &K : plan().Kernels)
+    EXPECT_FALSE(K.HasVersion);
+  EXPECT_FALSE(isInCopy());
+  EXPECT_TRUE(find(plan(), "b").Verdict.usesShared());
 }
 
-// It has to choose by itself, and cannot call both.
-TEST_F(Copying, IsNotWhereAKernelChoosesByItself) {
-  addKernel().AddressTaken = true;
+// `other` shares `c` with the kernel that has a version for `b`, and `third`
+// shares `d` with `other`.
+TEST_F(Copying, IsForKernelsThatShareOtherFunctions) {
+  addKernel();
+  U.Arrays.front().Kernels = {"k"};
+  auto Add = [&](const char *Array, unsigned Line,
+                 std::vector<std::string> Kernels) {
+    TestArray F = makeArray(Array, 4, 4, Line + 1);
+    F.Function.IsKernel = false;
+    F.Function.Name = F.Function.Id = Array;
+    F.Text.Statement = {"/a.cu", 10 * Line + 15, 5};
+    F.Kernels = std::move(Kernels);
+    U.array(F);
+    U.Result.Facts.Functions.push_back(function(Line, 10 * Line));
+  };
+  Add("c", 70, {"k", "other"});
+  Add("d", 80, {"other", "third"});
+  Kernel Third = makeKernel("third", 90);
+  Third.Text = KernelText();
+  Third.Text.Definition = {"/a.cu", 900, 20};
+  Third.Bounds = LaunchBounds{64, "64"};
+  U.Result.Facts.Kernels.push_back(Third);
+  U.Result.Facts.Functions[0].Calls.push_back(call(140, {70}));
+  U.Result.Facts.Functions[3].Calls = {call(170, {70}), call(175, {80})};
+  U.Result.Facts.Functions.push_back(
+      {onLine(90), {}, {}, {}, "it is a kernel", {call(910, {80})}});
+  const Plan P = plan();
+  for (const KernelPlan &K : P.Kernels)
+    EXPECT_TRUE(K.HasVersion) << K.Facts.Name;
+  for (const PlannedArray &A : P.Arrays)
+    EXPECT_TRUE(A.Verdict.Storage.InCopy) << A.Array.Name;
+}
+
+TEST_F(Copying, LeavesTheOriginalToKernelsWithoutAVersion) {
+  addKernel().Text.VersionProblem = "it says static";
+  TestArray Own = makeArray("own", 16, 4, 61);
+  Own.Kernels = {"other"};
+  U.array(Own);
+  const Plan P = plan();
+  EXPECT_TRUE(find(P, "b").Verdict.Storage.InCopy);
+  EXPECT_EQ(P.CallsOfCopies.size(), 1u);
+  EXPECT_TRUE(P.Kernels[0].HasVersion);
+  EXPECT_FALSE(P.Kernels[1].HasVersion);
+  // Its own array moves all the same, and nothing else takes its memory.
+  EXPECT_EQ(P.Kernels[1].SharedAfter, 16u * 4 * 256);
+  U.Arrays.back().Kernels.clear();
+  EXPECT_FALSE(plan().Kernels[1].MovesArrays);
+  KernelWork &Work = U.Result.Evidence.Work["other"];
+  Work.Arrays[0].Uniform = updated(4);
+  U.Result.Evidence.ShortWork["other"] = Work;
+  EXPECT_TRUE(plan().Kernels[1].Work->Arrays.empty());
+  EXPECT_EQ(plan().Kernels[1].Work->OtherLocal, 4);
+}
+
+// They need no storage, and so they can be the original's, too.
+TEST_F(Copying, IsNotNeededForBits) {
+  TestArray &Flags = U.Arrays.front();
+  Flags.Shape.ElementBytes = 1;
+  Flags.Shape.BytesPerThread = 16;
+  Flags.AsBits = true;
+  auto AreBits = [&] {
+    return find(plan(), "b").Verdict.Kind == VerdictKind::Bits;
+  };
+  EXPECT_TRUE(AreBits());
+  EXPECT_TRUE(plan().Copies.empty());
+  EXPECT_FALSE(plan().Kernels.front().HasVersion);
+  outer().Problem = "its calls share 'n'";
+  EXPECT_TRUE(AreBits());
+}
+
+// The host calls the original.
+TEST_F(Copying, LeavesTheOriginalToTheHost) {
+  U.Arrays.front().Function.HostDevice = true;
+  EXPECT_FALSE(storage().DeviceOnly);
+  EXPECT_TRUE(isInCopy());
+  Options.Others = Outside::Nobody;
+  EXPECT_TRUE(storage().DeviceOnly);
   EXPECT_FALSE(isInCopy());
-  EXPECT_TRUE(storage().InVersion);
 }
 
 // The overload for stripes has no copy.
@@ -222,11 +307,4 @@ TEST_F(Copying, IsNotOfFunctionsThatMayGetOverloads) {
   EXPECT_TRUE(isInCopy());
   U.Result.Facts.Callees.front().Parameters[0].Deduced = "";
   EXPECT_FALSE(isInCopy());
-}
-
-TEST_F(Copying, MayHaveStorageThatLaunchesAskFor) {
-  U.Result.Facts.Launches.front().Threads.reset();
-  Options.SharedLimit = 200 * 1024;
-  EXPECT_TRUE(isInCopy());
-  EXPECT_TRUE(storage().Dynamic);
 }

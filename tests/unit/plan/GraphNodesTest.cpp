@@ -13,33 +13,24 @@ using namespace bankstripe::testing;
 
 // A kernel that is launched with blocks of 64 alone, beside a unit that gives
 // kernels in graphs other blocks.
-static Plan planBesideNodes(bool Change, const PlanOptions &Options = {}) {
+static Plan planBesideNodes(bool Change) {
   TestUnit U, Other("/b.cu", /*WithKernel=*/false);
   U.launch(64);
-  TestArray F = makeArray();
-  F.Version.Rest = {"/a.cu", 10, 20};
-  U.array(std::move(F));
+  U.array(makeArray("a", 8));
   giveText(U.Result);
   if (Change)
     Other.Result.Facts.NodesChangedAt = onLine(7, "/b.cu");
-  return makePlan({U.result(), Other.result()}, Options);
+  return makePlan({U.result(), Other.result()}, {});
 }
 
+// Neither of the kernel, which keeps its text, nor of storage beside it: the
+// node would not bring it to other blocks.
 TEST(GraphNodes, LeaveNoLaunchToTellTheBlock) {
   EXPECT_EQ(planBesideNodes(false).Kernels.at(0).Block.Threads, 64u);
+  EXPECT_FALSE(planBesideNodes(false).Kernels.at(0).HasVersion);
   const Plan P = planBesideNodes(true);
-  EXPECT_TRUE(find(P, "a").Verdict.Storage.InVersion);
-  EXPECT_FALSE(find(P, "a").Verdict.Storage.Dynamic);
-}
-
-// The graph would have the kernel beside it, with the blocks of both.
-TEST(GraphNodes, LeaveNoLaunchToRunAnotherKernel) {
-  PlanOptions Options;
-  Options.Others = Outside::Files;
-  EXPECT_TRUE(planBesideNodes(false, Options).Kernels.at(0).Redirected);
-  const Plan P = planBesideNodes(true, Options);
-  EXPECT_FALSE(P.Kernels.at(0).Redirected);
-  EXPECT_TRUE(find(P, "a").Verdict.Storage.InVersion);
+  EXPECT_TRUE(P.Kernels.at(0).HasVersion);
+  EXPECT_EQ(P.Kernels.at(0).Block.Threads, UsualBlock);
 }
 
 TEST(GraphNodes, LeaveNoLaunchToTellWhatTheKernelHasOfDynamicMemory) {

@@ -184,12 +184,12 @@ TEST(Padding, FitsBesideStorageThatLaunchesAskFor) {
   Options.SharedLimit = 227 * 1024;
   Options.GpuArch = "sm_86";
   Plan P = U.plan(Options);
-  EXPECT_TRUE(P.Kernels.at(0).OptIn);
+  EXPECT_TRUE(P.Kernels.at(0).WarpBytes != 0);
   EXPECT_EQ(P.SharedArrays.at(0).Why, Reason::BankConflicts);
   // 101,376 bytes are there, of which the stripes leave 3,024.
   U.shared().StaticBytes = 2928;
   P = U.plan(Options);
-  EXPECT_TRUE(P.Kernels.at(0).OptIn);
+  EXPECT_TRUE(P.Kernels.at(0).WarpBytes != 0);
   EXPECT_EQ(P.SharedArrays.at(0).Why, Reason::OverBudget);
   U.shared().StaticBytes = 2880;
   EXPECT_EQ(U.plan(Options).SharedArrays.at(0).Why, Reason::BankConflicts);
@@ -199,7 +199,7 @@ TEST(Padding, FitsBesideStorageThatLaunchesAskFor) {
   EXPECT_EQ(U.plan(Options).SharedArrays.at(0).Why, Reason::BankConflicts);
   U.shared().StaticBytes = StaticSharedLimit - 112;
   P = U.plan(Options);
-  EXPECT_TRUE(P.Kernels.at(0).OptIn);
+  EXPECT_TRUE(P.Kernels.at(0).WarpBytes != 0);
   EXPECT_EQ(P.SharedArrays.at(0).Why, Reason::OverBudget);
 }
 

@@ -13,28 +13,16 @@ using namespace bankstripe::testing;
 
 namespace {
 
-/// A kernel with an array, all of whose launches are in sight and can choose.
+/// A kernel with an array that can have a version.
 class RunTimeChoice : public ::testing::Test {
 protected:
   RunTimeChoice() {
     U.launch(128);
     U.array();
     giveText(U.Result);
-    letChoose(launch());
     Options.Choose = true;
   }
 
-  static void letChoose(Launch &L) {
-    L.Text.Choice = {L.Text.Name, "blocks", "0"};
-  }
-  Launch &launch() { return U.Result.Facts.Launches.front(); }
-  /// Another launch, of which \p Line is the place.
-  Launch &add(unsigned Line) {
-    Launch L = launch();
-    L.Where = onLine(Line);
-    L.Text.Name.Offset = L.Text.Choice.Callee.Offset = 100 * Line;
-    return U.Result.Facts.Launches.emplace_back(std::move(L));
-  }
   /// What the kernel does with its array.
   void work(ArrayWork Accesses) {
     Options.MinSpeedup = 1.05;
@@ -57,11 +45,13 @@ constexpr ArrayWork Much = {{}, updated(300), {}},
 TEST_F(RunTimeChoice, IsBetweenTheKernelAndAVersionBesideIt) {
   const Plan P = U.plan(Options);
   EXPECT_TRUE(P.Kernels.front().Chooses);
-  EXPECT_TRUE(P.Kernels.front().Redirected);
-  EXPECT_EQ(P.Launches.size(), 1u);
+  EXPECT_TRUE(P.Kernels.front().HasVersion);
+  EXPECT_EQ(P.Kernels.front().WhyNoChoice, "");
+  EXPECT_TRUE(find(P, "a").Verdict.Storage.Dynamic);
   Options.Choose = false;
   EXPECT_FALSE(kernel().Chooses);
-  EXPECT_FALSE(kernel().Redirected);
+  EXPECT_FALSE(kernel().HasVersion);
+  EXPECT_EQ(kernel().WhyNoChoice, "");
 }
 
 TEST_F(RunTimeChoice, IsAlsoForKernelsThatOthersMayLaunch) {
@@ -69,40 +59,11 @@ TEST_F(RunTimeChoice, IsAlsoForKernelsThatOthersMayLaunch) {
   EXPECT_TRUE(kernel().Chooses);
 }
 
-TEST_F(RunTimeChoice, IsOfLaunchesThatCanChoose) {
-  EXPECT_EQ(kernel().WhyNoChoice, "");
-  launch().Text.Choice = {};
+TEST_F(RunTimeChoice, IsNotInModules) {
+  Options.Others = Outside::Loaders;
   EXPECT_FALSE(kernel().Chooses);
-  EXPECT_TRUE(kernel().MovesArrays);
-  EXPECT_EQ(kernel().WhyNoChoice, "no launch in sight can choose");
-  Options.Choose = false;
-  EXPECT_EQ(kernel().WhyNoChoice, "");
-}
-
-// It would lose what it gains as it is.
-TEST_F(RunTimeChoice, IsNotWhereALaunchThatCannotChooseGains) {
-  add(110).Text.Choice = {};
-  EXPECT_FALSE(kernel().Chooses);
-  EXPECT_TRUE(kernel().MovesArrays);
   EXPECT_EQ(kernel().WhyNoChoice,
-            "launches that cannot choose would lose their gain");
-}
-
-TEST_F(RunTimeChoice, LeavesLaunchesThatCannotChooseAlone) {
-  work(Little);
-  add(110).Text.Choice = {};
-  const Plan P = U.plan(Options);
-  EXPECT_TRUE(P.Kernels.front().Chooses);
-  ASSERT_EQ(P.Launches.size(), 1u);
-  EXPECT_TRUE(P.Launches.front().Text.Choice.Callee.isValid());
-}
-
-TEST_F(RunTimeChoice, IsOfTextThatCanAlwaysChoose) {
-  work(Little);
-  Launch Other = launch(); // As another unit sees a header.
-  Other.Text.SeesDefinition = false;
-  U.Result.Facts.Launches.push_back(Other);
-  EXPECT_FALSE(kernel().Chooses);
+            "it has no version: a module has no host stubs");
 }
 
 TEST_F(RunTimeChoice, TriesWhatIsNotExpectedToPay) {
@@ -158,30 +119,22 @@ TEST_F(RunTimeChoice, IsNotForWhatPeopleDecided) {
   EXPECT_FALSE(kernel().MovesArrays);
 }
 
-// The kernel would get them, too.
-TEST_F(RunTimeChoice, IsNotForFunctionsWithoutCopies) {
+// What it calls as before is not chosen.
+TEST_F(RunTimeChoice, IsBetweenWhatMovesInAVersion) {
   TestArray F = makeArray("b", 16, 4, 20);
   F.Function.IsKernel = false;
   F.Function.Name = F.Function.Id = "f";
   U.array(F);
-  EXPECT_FALSE(kernel().Chooses);
-  EXPECT_EQ(kernel().WhyNoChoice,
-            "'b' is in f, which has no copy for a version");
+  const Plan P = U.plan(Options);
+  EXPECT_TRUE(P.Kernels.front().Chooses);
+  EXPECT_TRUE(find(P, "a").Verdict.usesShared());
+  EXPECT_FALSE(find(P, "b").Verdict.usesShared());
 }
 
-TEST_F(RunTimeChoice, IsNotForKernelsWithAttributes) {
-  U.kernel().AttributeSetAt = onLine(50);
-  EXPECT_FALSE(kernel().Chooses);
-  EXPECT_EQ(kernel().WhyNoChoice, "the program sets its attributes");
-}
-
-TEST_F(RunTimeChoice, IsNotForKernelsThatWaitForBlocks) {
-  launch().GridAsked = true;
-  EXPECT_TRUE(kernel().Chooses);
+TEST_F(RunTimeChoice, IsOfVersionsThatMayWait) {
   U.Result.Evidence.Waits.Waiting.insert("k");
-  EXPECT_FALSE(kernel().Chooses);
-  EXPECT_EQ(kernel().WhyNoChoice,
-            "it waits for other blocks, all of which must be resident");
+  EXPECT_TRUE(kernel().Chooses);
+  EXPECT_TRUE(kernel().Waits);
 }
 
 TEST_F(RunTimeChoice, IsNotForBodiesThatCannotStandTwice) {
@@ -192,34 +145,12 @@ TEST_F(RunTimeChoice, IsNotForBodiesThatCannotStandTwice) {
   EXPECT_TRUE(kernel().MovesArrays);
 }
 
-TEST_F(RunTimeChoice, IsNotForLaunchesOnTheDevice) {
-  launch().OnDevice = true;
-  EXPECT_FALSE(kernel().Chooses);
-}
-
-// Whoever finds the original by its name may have allowed it more than launches
-// get unasked.
-TEST_F(RunTimeChoice, IsNotWhereOthersMayAllowMoreMemory) {
-  launch().DynamicSharedBytes.reset();
-  Options.SharedLimit = 200 * 1024;
-  EXPECT_TRUE(kernel().Chooses);
-  Options.Others = Outside::Loaders;
-  EXPECT_FALSE(kernel().Chooses);
-}
-
-TEST_F(RunTimeChoice, AsksForStorageWhereNobodyKnowsTheBlocks) {
-  launch().Threads.reset();
-  Options.SharedLimit = 200 * 1024;
-  EXPECT_TRUE(kernel().Chooses);
-  EXPECT_NE(kernel().WarpBytes, 0u);
-}
-
 // Instances share their text.
 TEST_F(RunTimeChoice, IsOfAllInstancesOrNone) {
   Kernel Other = U.kernel();
   Other.Id = "other";
   U.Result.Facts.Kernels.push_back(Other);
-  add(110).KernelId = "other";
+  U.Result.Facts.Launches.push_back(makeLaunch(128, "other", 110));
   auto &A = U.Arrays.front();
   A.Instances = {makeInstance(A, "k", {"k"}),
                  makeInstance(A, "other", {"other"})};
@@ -228,15 +159,14 @@ TEST_F(RunTimeChoice, IsOfAllInstancesOrNone) {
     return std::pair(P.Kernels[0].Chooses, P.Kernels[1].Chooses);
   };
   EXPECT_EQ(Both(), std::pair(true, true));
-  U.Result.Facts.Launches.back().Text.Choice = {};
+  A.KernelsOf["other"].clear();
   EXPECT_EQ(Both(), std::pair(false, false));
-  U.Result.Facts.Launches.pop_back(); // No launch of it was seen.
-  EXPECT_EQ(Both(), std::pair(true, true));
+  EXPECT_EQ(kernel().WhyNoChoice,
+            "an instance of it has no array that could move");
 }
 
 TEST_F(RunTimeChoice, EndsWhereNvccSaysThatNothingIsWon) {
   const Plan P = planWithFramesKept(U, {"k"}, Options);
   EXPECT_FALSE(P.Kernels.front().Chooses);
-  EXPECT_FALSE(P.Kernels.front().Redirected);
-  EXPECT_TRUE(P.Launches.empty());
+  EXPECT_FALSE(P.Kernels.front().HasVersion);
 }

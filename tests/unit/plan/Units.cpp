@@ -32,13 +32,6 @@ void bankstripe::testing::giveText(UnitResult &Unit) {
     K.Text.Name = K.Name;
     K.Text.Definition = {K.Where.File, 100 * K.Where.Line, 90};
   }
-  for (Launch &L : Unit.Facts.Launches) {
-    L.Text.Kernel = L.KernelId;
-    L.Text.Block = "threads";
-    L.Text.Name = {L.Where.File, 100 * L.Where.Line - 20, 1};
-    L.Text.SeesDefinition = true;
-    L.Text.Replaced = {L.Where.File, 100 * L.Where.Line, 0};
-  }
 }
 
 Launch bankstripe::testing::makeLaunch(unsigned Threads,
@@ -49,6 +42,7 @@ Launch bankstripe::testing::makeLaunch(unsigned Threads,
   L.Threads = Threads;
   L.Source = "literal";
   L.DynamicSharedBytes = 0;
+  L.PassesStub = true;
   return L;
 }
 

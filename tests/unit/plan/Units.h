@@ -33,12 +33,12 @@ Place onLine(unsigned Line, const std::string &File = "/a.cu");
 Kernel makeKernel(const std::string &Name = "k", unsigned Line = 1,
                   const std::string &File = "/a.cu");
 
-/// A launch of kernel \p Name with a literal block size.
+/// A launch of kernel \p Name with a literal block size, as `k<<<1, N>>>`.
 Launch makeLaunch(unsigned Threads, const std::string &Name = "k",
                   unsigned Line = 100);
 
-/// Gives the kernels and launches of \p Unit text that can be edited, which
-/// they do not have otherwise.
+/// Gives the kernels of \p Unit text that can be edited, which they do not have
+/// otherwise.
 void giveText(UnitResult &Unit);
 
 /// An array under construction, and who reaches it.

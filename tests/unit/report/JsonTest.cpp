@@ -97,7 +97,7 @@ TEST(Json, ArrayThatMoves) {
     "detail": "", "advice": "",
     "reasonPlace": {"file": "/src/count.cu", "line": 2, "column": 8},
     "form": "one element per word", "sharedBytes": 8192,
-    "storage": "static", "inVersion": false, "bytesPerWarp": 0})json");
+    "storage": "static", "bytesPerWarp": 0})json");
 }
 
 TEST(Json, ArrayThatStaysHasNoForm) {
@@ -190,7 +190,7 @@ TEST(Json, Kernel) {
     "place": {"file": "/src/count.cu", "line": 1, "column": 17},
     "blockSize": 128, "blockSizeSource": "launches",
     "blockSizeText": "launch at count.cu:9 (literal)",
-    "addsLaunchBounds": true, "hasVersion": false, "redirected": false,
+    "addsLaunchBounds": true, "hasVersion": false,
     "chooses": false, "whyNoChoice": "",
     "sharedBytesBefore": 0, "sharedBytesAfter": 10752,
     "dynamicBytesPerWarp": 0, "carveout": "driver",

@@ -13,10 +13,12 @@
 #include "report/Report.h"
 #include "report/Rows.h"
 #include "llvm/Support/raw_ostream.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 using namespace bankstripe;
 using namespace bankstripe::testing;
+using ::testing::HasSubstr;
 
 namespace {
 
@@ -256,6 +258,22 @@ TEST(Text, KernelWithoutABlockSize) {
   EXPECT_NE(
       text(P, Detail::Verbose).find("  block size               not known\n"),
       std::string::npos);
+}
+
+TEST(Text, KernelsWithAVersion) {
+  Plan P = samplePlan();
+  KernelPlan &K = P.Kernels[0];
+  K.AddLaunchBounds = false;
+  K.HasVersion = true;
+  K.WarpBytes = 640;
+  const std::string Begin = "128 threads, from launch at count.cu:9 (literal); "
+                            "launches ";
+  EXPECT_THAT(text(P), HasSubstr(Begin + "run its version where there is room "
+                                         "for their blocks\n"));
+  EXPECT_THAT(text(P), HasSubstr("640 bytes per warp, which launches bring\n"));
+  K.Chooses = true;
+  EXPECT_THAT(text(P),
+              HasSubstr(Begin + "choose between it and its version\n"));
 }
 
 TEST(Text, AdviceWithoutAPlaceOfItsOwn) {

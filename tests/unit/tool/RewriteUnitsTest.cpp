@@ -65,14 +65,3 @@ TEST(RewriteUnits, AFileThatCannotBeWrittenIsLeftAlone) {
   ++Extents.Length;
   EXPECT_THAT(filesChanged({Good, Bad}), ::testing::ElementsAre("/a.cu"));
 }
-
-// Its launches would lack what the kernel needs.
-TEST(RewriteUnits, NorAreFilesWhoseKernelsItLaunches) {
-  TestUnit Good = unitIn("/a.cu"), Bad = unitIn("/b.cu");
-  Launch Other = Bad.Result.Facts.Launches.front();
-  Other.KernelId = Good.kernel().Id;
-  Bad.Result.Facts.Launches.push_back(Other);
-  EXPECT_EQ(filesChanged({Good, Bad}).size(), 2u);
-  --Bad.Arrays.front().Text.Extents.Offset;
-  EXPECT_THAT(filesChanged({Good, Bad}), ::testing::IsEmpty());
-}

@@ -62,6 +62,7 @@ TEST(Search, TheOriginalMovesNothingThatFitsOnlyWithoutTheOthers) {
   TestUnit U = unitWith({8, 8});
   U.Result.Facts.Launches.front().Threads.reset(); // 1024 at most.
   giveText(U.Result);
+  U.kernel().Text.VersionProblem = "it says static";
   PlanOptions Options;
   Options.MinSpeedup = 0;
   const Plan Movable = U.plan(Options);
@@ -473,11 +474,16 @@ TEST(Search, TheLongerAProgramTheFewerRuns) {
   EXPECT_EQ(runsToConfirm(20, 5), 0U);
 }
 
-TEST(Search, NoCarveoutIsTriedWhereLaunchesCannotBeEdited) {
+TEST(Search, NoCarveoutIsTriedWhereLaunchesPassNoStub) {
   TestUnit U = costly();
   for (Launch &L : U.Result.Facts.Launches)
-    L.Text.Problem = "a macro gives a part of it";
-  Simulation S(U);
-  S.Speedup = costlySpeedup;
-  EXPECT_THAT(S.tune(), Not(Contains(HasSubstr("carveout"))));
+    L.PassesStub = false;
+  auto Tried = [&] {
+    Simulation S(U);
+    S.Speedup = costlySpeedup;
+    return S.tune();
+  };
+  EXPECT_THAT(Tried(), Not(Contains(HasSubstr("carveout"))));
+  U.kernel().AddressTaken = true; // Now it has a version.
+  EXPECT_THAT(Tried(), Contains(HasSubstr("carveout")));
 }

@@ -1,12 +1,12 @@
-//===-- FixedLaunches.h - launches that stay as they are --------*- C++ -*-===//
+//===-- Rows.h - kernels whose launches bring storage -----------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_PLAN_FIXEDLAUNCHES_H
-#define BANKSTRIPE_PLAN_FIXEDLAUNCHES_H
+#ifndef BANKSTRIPE_PLAN_ROWS_H
+#define BANKSTRIPE_PLAN_ROWS_H
 
 #include "plan/Merge.h"
 
@@ -15,9 +15,9 @@ namespace bankstripe {
 /// Who may launch \p K out of sight, given that somebody may.
 std::string whoElseLaunches(const Kernel &K);
 
-/// Why the launches of \p Merged cannot ask for storage, or queries about it
-/// cannot be edited; empty when they can.
-std::string whyLaunchesStay(const MergedKernel &Merged, const MergedRun &Run);
+/// Why no row can have the launches of \p Merged bring storage to the kernel
+/// itself; empty when one can.
+std::string whyNoRow(const MergedKernel &Merged);
 
 } // namespace bankstripe
 

@@ -1,0 +1,166 @@
+//===-- Rows.cpp - rows, which say what launches bring and run ------------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The row of a kernel stands behind it, or behind its version:
+//
+//     static ::bankstripe::storage count_row("count", count, 2112);
+//     static ::bankstripe::version sum_row("sum", sum, sum_striped, 2112);
+//
+// Each instance of a template has a row of its own, be it that nobody can name
+// the instance, such as one of a lambda. It is a static member of a template:
+//
+//     namespace {
+//     template <class T> struct sum_row {
+//       static ::bankstripe::version row;
+//       static ::bankstripe::bodies both();
+//       template <::bankstripe::version *> struct of { typedef void type; };
+//       typedef typename of<&row>::type type;
+//     };
+//     } // namespace
+//
+// The version returns `typename sum_row<T>::type`, which is void, and has the
+// row of each instance made where the version is. The kernel mentions
+// `sum_striped<T>` in a statement that does nothing, so that nvcc makes the
+// version of each instance that there is of the kernel. So the version stands
+// before the kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "edit/EditInternal.h"
+#include "edit/LineNumbers.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace bankstripe;
+using llvm::StringRef;
+
+/// What stands before the version of a template, and behind the kernel.
+static constexpr char HeadOfRow[] = R"(namespace {
+{0} struct {1} {{
+  static ::bankstripe::{2} row;
+  static ::bankstripe::bodies both();
+  template <::bankstripe::version *> struct of {{ typedef void type; };
+  typedef typename of<&row>::type type;
+};
+} // namespace
+)";
+static constexpr char RestOfRow[] = R"(
+namespace {
+{0} ::bankstripe::bodies {1}{2}::both() {{
+  return {{{3}{2}, {4}{2}};
+}
+{0} ::bankstripe::{5} {1}{2}::row({6});
+} // namespace)";
+
+std::map<TextRange, KernelRow> bankstripe::rowsOf(const Plan &P) {
+  std::map<TextRange, KernelRow> Rows;
+  for (const KernelPlan &K : P.Kernels) {
+    if (!K.hasRow())
+      continue;
+    auto [It, New] = Rows.try_emplace(K.Facts.Text.Definition);
+    KernelRow &R = It->second; // Instances share it.
+    R.Text = &K.Facts.Text;
+    R.BodyBegin = K.Facts.BodyBegin;
+    R.HasVersion = K.HasVersion;
+    R.Waits |= K.Waits;
+    R.Chooses = K.Chooses;
+    R.IsExpected &= !K.Predicted || K.Predicted->Speedup >= 1;
+    R.WarpBytes = std::max(R.WarpBytes, K.WarpBytes);
+    R.Carved = New || R.Carved == K.Carved ? K.Carved : Carveout();
+  }
+  return Rows;
+}
+
+std::string KernelRow::type() const {
+  return Chooses ? "choice" : HasVersion ? "version" : "storage";
+}
+
+// What it says behind the kernels.
+std::string KernelRow::values() const {
+  std::string Result = std::to_string(WarpBytes);
+  const bool IsCarved = Carved.How != Carveout::Rule::Auto;
+  if (Chooses)
+    Result += IsExpected ? ", true" : ", false";
+  if (HasVersion && (Waits || IsCarved))
+    Result += Waits ? ", ::bankstripe::may_wait" : ", false";
+  if (IsCarved)
+    Result += Carved.How == Carveout::Rule::Driver
+                  ? ", ::bankstripe::by_driver"
+                  : ", " + std::to_string(Carved.Percent);
+  return Result;
+}
+
+// All of it, of a kernel that is no template.
+std::string KernelRow::definition() const {
+  const std::string &Name = Text->Name;
+  return llvm::formatv("static ::bankstripe::{0} {1}(\"{2}\", {2}{3}, {4});",
+                       type(), rowName(Name), Name,
+                       HasVersion ? ", " + versionName(Name) : "", values());
+}
+
+static std::string withEnding(std::string Text, StringRef LineEnding) {
+  for (size_t At = 0;
+       LineEnding != "\n" && (At = Text.find('\n', At)) != std::string::npos;
+       At += LineEnding.size())
+    Text.replace(At, 1, LineEnding);
+  return Text;
+}
+
+std::string KernelRow::head(StringRef LineEnding) const {
+  return withEnding(llvm::formatv(HeadOfRow, Text->TemplateHead,
+                                  rowName(Text->Name), type()),
+                    LineEnding);
+}
+
+std::string KernelRow::rest(StringRef LineEnding) const {
+  return withEnding(
+      llvm::formatv(RestOfRow, Text->TemplateHead, rowName(Text->Name),
+                    Text->TemplateArguments, Text->Name,
+                    versionName(Text->Name), type(),
+                    "\"" + Text->Name + "\", both(), " + values()),
+      LineEnding);
+}
+
+TextEdit bankstripe::behindDefinition(const TextRange &Definition,
+                                      const FileText &Code, std::string Text) {
+  const StringRef LineEnding = lineEndingOf(Code);
+  Text = (LineEnding + Text).str();
+  const StringRef Line = Code.drop_front(Definition.end()).split('\n').first;
+  if (!Line.trim().empty() || codeFollows(Code, Definition.end()))
+    Text += LineEnding;
+  return {Definition.end(), 0, std::move(Text)};
+}
+
+llvm::Expected<EditList> bankstripe::versionBeside(const KernelRow &Row,
+                                                   const FileText &Code,
+                                                   EditList Edits) {
+  const KernelText &Text = *Row.Text;
+  const TextRange Name = {Text.NamePlace.File, Text.NamePlace.Offset,
+                          unsigned(Text.Name.size())};
+  const StringRef LineEnding = lineEndingOf(Code);
+  static constexpr char Comment[] =
+      "The same with arrays in shared memory, which launches run where they can.";
+  if (!Row.isTemplate()) {
+    auto Copy = copyBehind(Text.Definition, Name, Text.Specifiers, Text.Linkage,
+                           Code, std::move(Edits), Comment, Row.definition());
+    if (!Copy)
+      return Copy.takeError();
+    return EditList{std::move(*Copy)};
+  }
+  Edits.push_back({Text.Type.Offset, Text.Type.Length,
+                   "typename " + rowName(Text.Name) + Text.TemplateArguments +
+                       "::type"});
+  auto Copy = copyBefore(Text.Definition, Name, Text.Specifiers, Text.Linkage,
+                         Code, std::move(Edits), Row.head(LineEnding), Comment);
+  if (!Copy)
+    return Copy.takeError();
+  return EditList{
+      std::move(*Copy),
+      firstInBody(Code, Row.BodyBegin.Offset,
+                  "(void)" + versionName(Text.Name) + Text.TemplateArguments +
+                      "; /* It is made for each instance. */"),
+      behindDefinition(Text.Definition, Code, Row.rest(LineEnding))};
+}

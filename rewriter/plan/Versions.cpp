@@ -1,0 +1,201 @@
+//===-- Versions.cpp - kernels that stay, with a version beside -----------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel changes in place where that is sure to be right whoever launches it
+// (KernelSetting.cpp). Any other keeps its text, and has a version beside it,
+// which its launches run where they can (runtime/device/bankstripe_launch.cuh):
+// nothing about blocks, grids or who launches it has to be known here.
+//
+// Functions that hold arrays have copies then, which versions call. The storage
+// of a copy is what launches of versions bring, so whoever calls one is a
+// version: of the kernels that reach such a function, either all have versions,
+// or those that cannot keep calling the original.
+//
+// Both only add kernels to those with versions, of which there are so many.
+//
+//===----------------------------------------------------------------------===//
+
+#include "plan/Versions.h"
+#include "plan/Candidates.h"
+#include "plan/FunctionCopies.h"
+#include "plan/Layout.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace bankstripe;
+
+const TextRange &bankstripe::textOf(const MergedKernel &K) {
+  return K.Facts.Text.Definition;
+}
+
+std::string bankstripe::whyNoVersion(const MergedKernel &K,
+                                     const PlanOptions &Options) {
+  const KernelText &Text = K.Facts.Text;
+  if (Options.Others == Outside::Loaders)
+    return "a module has no host stubs";
+  for (const std::string &Problem : {Text.Problem, Text.VersionProblem})
+    if (!Problem.empty())
+      return Problem;
+  if (!K.Facts.MayEdit)
+    return "it is outside the given paths";
+  if (K.Facts.BoundsExcludedBy == BlockSizeAttribute)
+    return "its launches do not say its block";
+  if (K.Shared.Asks != AskedSize::None)
+    return "it asks how much shared memory it has";
+  if (K.AwaitedBy)
+    return "kernel '" + *K.AwaitedBy + "' waits for it";
+  // What has it compiled for each instance is the first statement.
+  if (!Text.TemplateHead.empty() && !K.Facts.BodyBegin.isValid())
+    return "a macro begins its body";
+  return "";
+}
+
+std::vector<const ReachedArray *> bankstripe::movableIn(unsigned Row,
+                                                        const MergedRun &Run) {
+  std::vector<const ReachedArray *> Result;
+  for (const ReachedArray &A : Run.Arrays)
+    if (llvm::is_contained(A.Kernels, Row) && !whyArrayStays(A))
+      Result.push_back(&A);
+  return Result;
+}
+
+namespace {
+
+/// Finds which kernels have versions, and which functions copies.
+class VersionFinder {
+public:
+  VersionFinder(MergedRun Run, const PlanOptions &Options)
+      : Run(std::move(Run)), Options(Options), Copies(this->Run) {}
+  RunWithSettings find();
+
+private:
+  bool isBetter(unsigned Row, const KernelSetting &InPlace) const;
+  bool has(unsigned Row) const { return Run.Kernels[Row].HasVersion; }
+  bool addSharers();
+  void placeInFunction(unsigned Index);
+  void sayWhyNone(unsigned Row, KernelSetting &S) const;
+
+  MergedRun Run;
+  const PlanOptions &Options;
+  const FunctionCopies Copies;
+  std::set<TextRange> Stay; ///< Texts of kernels that can have none.
+};
+
+} // namespace
+
+// Whether the arrays of a kernel cannot move in place, or only some of them,
+// where all can in a version.
+bool VersionFinder::isBetter(unsigned Row, const KernelSetting &InPlace) const {
+  const auto Arrays = movableIn(Row, Run);
+  if (Arrays.empty())
+    return false;
+  if (InPlace.Obstacle || llvm::any_of(Arrays, [&](const ReachedArray *A) {
+        return A->OnlyInCopy && Copies.holderOf(A->Array);
+      }))
+    return true;
+  uint64_t Sum = 0;
+  for (const ReachedArray *A : Arrays) {
+    if (!A->Array.Function.IsKernel && !Copies.holderOf(A->Array))
+      return false;
+    Sum += bytesIn(*A, smallestStripe(*A), Row, InPlace.largestBlock());
+  }
+  return Sum > InPlace.Budget &&
+         (InPlace.Dynamic || Options.SharedLimit > StaticSharedLimit);
+}
+
+// Of kernels that share arrays of functions, all have versions or none, as far
+// as they can. \returns whether there are more now.
+bool VersionFinder::addSharers() {
+  std::set<TextRange> Texts;
+  for (const ReachedArray &A : Run.Arrays)
+    if (!A.Array.Function.IsKernel && !whyArrayStays(A) &&
+        Copies.holderOf(A.Array) &&
+        llvm::any_of(A.Kernels, [&](unsigned Row) { return has(Row); }))
+      for (unsigned Row : A.Kernels)
+        if (!has(Row) && !Stay.count(textOf(Run.Kernels[Row])))
+          Texts.insert(textOf(Run.Kernels[Row]));
+  for (MergedKernel &K : Run.Kernels)
+    K.HasVersion |= Texts.count(textOf(K)) != 0;
+  return !Texts.empty();
+}
+
+// What Kernel does with array Index is no matter of a plan.
+static void keepArray(std::optional<KernelWork> &Work, unsigned Index) {
+  if (!Work)
+    return;
+  if (auto Found = Work->Arrays.find(Index); Found != Work->Arrays.end()) {
+    Work->OtherLocal += Found->second.all();
+    Work->Arrays.erase(Found);
+  }
+}
+
+// An array of a function moves in a copy, for the versions that lead to one.
+void VersionFinder::placeInFunction(unsigned Index) {
+  ReachedArray &A = Run.Arrays[Index];
+  const bool NeedsCopy =
+      llvm::any_of(A.Kernels, [&](unsigned Row) { return has(Row); });
+  if (A.Array.Function.IsKernel || (!NeedsCopy && !A.OnlyInCopy))
+    return;
+  const FunctionText *Holder = Copies.holderOf(A.Array);
+  auto Keeps = [&](unsigned Row) {
+    return !has(Row) || !Copies.leadTo(Run.Kernels[Row].Facts, *Holder);
+  };
+  if (!Holder || llvm::all_of(A.Kernels, Keeps)) {
+    const std::string Why = Copies.whyNone(A.Array);
+    A.WhyNoCopy = A.OnlyInCopy.value_or(
+        Obstacle{Reason::BlockSizeUnknown, A.Array.Where,
+                 "versions of kernels would call '" + A.Array.Function.Name +
+                     "'"});
+    A.WhyNoCopy->Detail +=
+        Why.empty() ? ", and no version of a kernel calls a copy of it"
+                    : ", and it has no copy: " + Why;
+    return;
+  }
+  A.InCopy = true;
+  for (unsigned Row : A.Kernels)
+    if (Keeps(Row)) {
+      keepArray(Run.Kernels[Row].Work, Index);
+      keepArray(Run.Kernels[Row].ShortWork, Index);
+    }
+  llvm::erase_if(A.Kernels, Keeps);
+  for (std::vector<unsigned> &Rows : A.InstanceKernels)
+    llvm::erase_if(Rows, Keeps);
+}
+
+// What stands against a version of a kernel whose arrays cannot move in place.
+void VersionFinder::sayWhyNone(unsigned Row, KernelSetting &S) const {
+  if (!S.Obstacle || Options.Others == Outside::Loaders)
+    return;
+  const std::string Why = whyNoVersion(Run.Kernels[Row], Options);
+  if (!Why.empty())
+    S.Obstacle->Detail += "; nor can it have a version: " + Why;
+}
+
+RunWithSettings VersionFinder::find() {
+  std::set<TextRange> Better;
+  const std::vector<KernelSetting> InPlace = settingsOf(Run, Options);
+  for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
+    if (!whyNoVersion(K, Options).empty())
+      Stay.insert(textOf(K));
+    if (K.Chooses || isBetter(Row, InPlace[Row]))
+      Better.insert(textOf(K));
+  }
+  for (MergedKernel &K : Run.Kernels)
+    K.HasVersion = Better.count(textOf(K)) && !Stay.count(textOf(K));
+  while (addSharers())
+    ;
+  for (unsigned I = 0; I < Run.Arrays.size(); ++I)
+    placeInFunction(I);
+  std::vector<KernelSetting> Settings = settingsOf(Run, Options);
+  for (auto [Row, S] : llvm::enumerate(Settings))
+    sayWhyNone(Row, S);
+  return {std::move(Run), std::move(Settings)};
+}
+
+RunWithSettings bankstripe::findVersions(MergedRun Run,
+                                         const PlanOptions &Options) {
+  return VersionFinder(std::move(Run), Options).find();
+}
