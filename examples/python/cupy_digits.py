@@ -10,7 +10,7 @@ from digits import BLOCK, BLOCKS, SOURCE, WORDS
 backend = sys.argv[1] if len(sys.argv) > 1 else "nvrtc"
 results, times = [], []
 words = cupy.random.RandomState(1).randint(0, 1 << 31, WORDS).astype(cupy.uint32)
-for source in (SOURCE, bankstripe.rewrite(SOURCE)):
+for source in (SOURCE, bankstripe.rewrite(SOURCE, f"--block-size={BLOCK}")):
     kernel = cupy.RawModule(code=source, backend=backend).get_function("digits")
     out = cupy.empty(BLOCK * BLOCKS, cupy.uint32)
     for _ in range(5):

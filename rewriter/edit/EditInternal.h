@@ -69,6 +69,7 @@ struct NeededHelpers {
 /// instances of a template share it (Rows.cpp).
 struct KernelRow {
   const KernelText *Text = nullptr;
+  std::string Title;   ///< Its qualified name, for reports.
   TextRange BodyBegin; ///< As of the kernel.
   bool HasVersion = false, Waits = false, Chooses = false;
   bool IsExpected = true; ///< To be faster.

@@ -13,9 +13,6 @@
 //       __shared__ ::bankstripe::slots<Setup, 128> s_slots;
 //       Setup &s = *::new (::bankstripe::place(s_slots)) Setup(s_value);
 //
-// In a version the parameter keeps its name, as the rest of the body uses it,
-// and `auto &s_value = s;` stands first.
-//
 //===----------------------------------------------------------------------===//
 
 #include "edit/Storage.h"

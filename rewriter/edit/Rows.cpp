@@ -42,7 +42,7 @@ static constexpr char HeadOfRow[] = R"(namespace {
 {0} struct {1} {{
   static ::bankstripe::{2} row;
   static ::bankstripe::bodies both();
-  template <::bankstripe::version *> struct of {{ typedef void type; };
+  template <::bankstripe::{2} *> struct of {{ typedef void type; };
   typedef typename of<&row>::type type;
 };
 } // namespace
@@ -50,10 +50,19 @@ static constexpr char HeadOfRow[] = R"(namespace {
 static constexpr char RestOfRow[] = R"(
 namespace {
 {0} ::bankstripe::bodies {1}{2}::both() {{
-  return {{{3}{2}, {4}{2}};
+  return {{{3}{2}, {4}{2}, __PRETTY_FUNCTION__};
 }
 {0} ::bankstripe::{5} {1}{2}::row({6});
 } // namespace)";
+
+// `space::sum` of `space::(anonymous namespace)::sum<int>`.
+static std::string titleOf(const Kernel &K) {
+  static constexpr llvm::StringLiteral Unnamed = "(anonymous namespace)::";
+  std::string Title(withoutTemplateArguments(K.Name));
+  for (size_t At; (At = Title.find(Unnamed)) != std::string::npos;)
+    Title.erase(At, Unnamed.size());
+  return Title;
+}
 
 std::map<TextRange, KernelRow> bankstripe::rowsOf(const Plan &P) {
   std::map<TextRange, KernelRow> Rows;
@@ -63,6 +72,7 @@ std::map<TextRange, KernelRow> bankstripe::rowsOf(const Plan &P) {
     auto [It, New] = Rows.try_emplace(K.Facts.Text.Definition);
     KernelRow &R = It->second; // Instances share it.
     R.Text = &K.Facts.Text;
+    R.Title = titleOf(K.Facts);
     R.BodyBegin = K.Facts.BodyBegin;
     R.HasVersion = K.HasVersion;
     R.Waits |= K.Waits;
@@ -96,8 +106,8 @@ std::string KernelRow::values() const {
 // All of it, of a kernel that is no template.
 std::string KernelRow::definition() const {
   const std::string &Name = Text->Name;
-  return llvm::formatv("static ::bankstripe::{0} {1}(\"{2}\", {2}{3}, {4});",
-                       type(), rowName(Name), Name,
+  return llvm::formatv("static ::bankstripe::{0} {1}(\"{2}\", {3}{4}, {5});",
+                       type(), rowName(Name), Title, Name,
                        HasVersion ? ", " + versionName(Name) : "", values());
 }
 
@@ -120,7 +130,7 @@ std::string KernelRow::rest(StringRef LineEnding) const {
       llvm::formatv(RestOfRow, Text->TemplateHead, rowName(Text->Name),
                     Text->TemplateArguments, Text->Name,
                     versionName(Text->Name), type(),
-                    "\"" + Text->Name + "\", both(), " + values()),
+                    "\"" + Title + "\", both(), " + values()),
       LineEnding);
 }
 

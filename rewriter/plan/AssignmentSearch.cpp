@@ -477,7 +477,7 @@ void Searcher::explain(const KernelGroup &G, const Assignment &Start) {
 }
 
 // What a decision asks for moves, whatever is predicted of it, and joins
-// nothing else. Launches are edited for the carveout alone where it makes the
+// nothing else. Rows are added for the carveout alone where it makes the
 // difference, not wherever it might help: diffs are read.
 void Searcher::climb(const KernelGroup &Whole) {
   const Assignment Start = A;

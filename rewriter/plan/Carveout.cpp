@@ -47,7 +47,7 @@ static void settle(KernelOutcome &O, Plan &P) {
       continue;
     O.Detail = D.Wanted && *D.Wanted != Carveout() ? whyDriver(K) : "";
     const bool Carves = D.Wanted && O.Detail.empty();
-    // Where launches ask for storage, any block will do.
+    // Where launches bring storage, any block will do.
     if (O.Detail.empty() && D.BlockSize && K.Block.Threads &&
         K.Block.Threads != *D.BlockSize)
       O.Detail = "its block size is known";

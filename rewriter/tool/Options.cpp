@@ -167,7 +167,7 @@ static Option<double> MinSpeedup(
     ALL_COMMANDS);
 static cl::opt<unsigned, false, Number<unsigned>> SharedLimit(
     "shared-limit", cl::init(0), cl::value_desc("BYTES"),
-    cl::desc("Shared memory that a block may take when its launches ask for it "
+    cl::desc("Shared memory that a block may take when its launches bring it "
              "(default: what the architectures of the command have, 232448 on "
              "sm_90; 49152 where it names none)"),
     ALL_COMMANDS);
@@ -179,8 +179,8 @@ static cl::opt<bool> WholeProgram(
 static cl::opt<bool> Versions(
     "versions",
     cl::desc("Assume that other files launch the kernels of the given files, "
-             "too, so that arrays move in versions of their functions (the "
-             "default where files are given)"),
+             "too, so that arrays move in versions beside them (the default "
+             "where files are given)"),
     ALL_COMMANDS);
 static Option<bool> Choose(
     "choose", cl::location(Wanted.Choose),
@@ -208,10 +208,10 @@ static cl::opt<Layout, false, NamedValues<Layout>> DefaultLayout(
     ALL_COMMANDS);
 static cl::opt<std::string> DefaultCarveout(
     "carveout", cl::value_desc("auto|driver|PERCENT"),
-    cl::desc("How much of the L1 becomes shared memory where launches can be "
-             "edited: what the grid needs, what the driver chooses, or a "
-             "percentage of the maximum (default: auto where launches are "
-             "edited anyway)"),
+    cl::desc("How much of the L1 becomes shared memory where kernels can have "
+             "rows: what the grid needs, what the driver chooses, or a "
+             "percentage of the maximum (default: auto where they have rows "
+             "anyway)"),
     ALL_COMMANDS);
 static List
     Exclude("exclude", cl::location(Frontend.Exclude), cl::value_desc("GLOB"),

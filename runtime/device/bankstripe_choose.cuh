@@ -343,7 +343,7 @@ inline setting *choice::make(const launch &l, int device) {
     cudaDeviceProp properties;
     if (file_of<append_choices>("BANKSTRIPE_CHOICES") &&
         did(cudaGetDeviceProperties(&properties, device))) {
-      strncpy(made->gpu, properties.name, sizeof(made->gpu) - 1);
+      snprintf(made->gpu, sizeof(made->gpu), "%.63s", properties.name);
       snprintf(made->architecture, sizeof(made->architecture), "sm_%d%d",
                properties.major, properties.minor);
     }

@@ -98,13 +98,7 @@ struct launch {
 };
 
 // What a launch runs: the version, or the original for a reason.
-enum outcome {
-  ran_version,
-  too_large,
-  no_room,
-  may_not_be_resident,
-  not_chosen
-};
+enum outcome { ran_version, too_large, no_room, not_resident, not_chosen };
 
 // While it lives, what this thread asks of the runtime disturbs no stream that
 // another one captures.
@@ -141,10 +135,9 @@ enum pin { pinned_to_none, pinned_to_original, pinned_to_version };
 inline pin pinned() {
   static const pin known = [] {
     const char *asked = getenv("BANKSTRIPE_CHOICE");
-    return !asked                       ? pinned_to_none
-           : !strcmp(asked, "original") ? pinned_to_original
-           : !strcmp(asked, "version")  ? pinned_to_version
-                                        : pinned_to_none;
+    return asked && !strcmp(asked, "original")  ? pinned_to_original
+           : asked && !strcmp(asked, "version") ? pinned_to_version
+                                                : pinned_to_none;
   }();
   return known;
 }
@@ -161,7 +154,25 @@ template <void append()> inline const char *file_of(const char *variable) {
   return known;
 }
 
-// --- The carveout ------------------------------------------------------------
+// --- What blocks take --------------------------------------------------------
+
+// The dynamic shared memory of a block: for each warp, and for the kernel.
+constexpr size_t bytes_brought(size_t warp_bytes, unsigned threads,
+                               size_t own) {
+  return (own + 15) / 16 * 16 + (threads + 31) / 32 * warp_bytes + detail::mark;
+}
+
+// The part of `all` shared memory of a multiprocessor that so many blocks need,
+// in percent.
+constexpr unsigned long long most_percent(unsigned long long percent) {
+  return percent < 100 ? percent : 100;
+}
+constexpr int percent_of(unsigned long long all, unsigned long long blocks,
+                         unsigned long long bytes) {
+  return static_cast<int>(most_percent(
+      ((blocks ? blocks : 1) * ((bytes + 127) / 128 * 128) * 100 + all - 1) /
+      all));
+}
 
 // What a multiprocessor has for the blocks of one kernel.
 struct multiprocessor {
@@ -170,27 +181,13 @@ struct multiprocessor {
   int bytes_per_block;    // Likewise, without the dynamic ones.
 };
 
-// What a block that uses so many bytes takes of the memory.
-constexpr unsigned long long block_bytes(unsigned long long bytes) {
-  return (bytes + 127) / 128 * 128;
-}
-constexpr unsigned long long most_percent(unsigned long long percent) {
-  return percent < 100 ? percent : 100;
-}
-// The part of `all` bytes that so many blocks need, in percent.
-constexpr int percent_of(unsigned long long all, unsigned long long blocks,
-                         unsigned long long bytes) {
-  return static_cast<int>(most_percent(
-      ((blocks ? blocks : 1) * block_bytes(bytes) * 100 + all - 1) / all));
-}
-
 // The part of the memory, in percent, that `blocks` need which the grid brings
 // to a multiprocessor, as far as they are resident at once. (The occupancy that
 // the runtime computes depends on the carveout, so it cannot be asked.)
 inline int percent_needed(const multiprocessor &all, unsigned long long blocks,
                           unsigned warps, size_t bytes) {
   typedef unsigned long long number;
-  const number each = block_bytes(all.bytes_per_block + bytes);
+  const number each = (all.bytes_per_block + bytes + 127) / 128 * 128;
   const number registers = 1ull * all.registers_per_warp * warps;
   const number most[] = {static_cast<number>(all.blocks),
                          all.threads / (32ull * warps),
@@ -281,13 +278,10 @@ private:
   outcome what_can_run(const launch &l, on_device &on) const;
   unsigned long long resident(bool of_version, const launch &l,
                               on_device &on) const;
-  void carve(const launch &l, on_device &on, size_t bytes) const;
   void note(const launch &l, outcome which);
   size_t bytes_of(const launch &l) const { // Launches of a GB fail anyway.
     return warp_bytes && l.own < 1 << 30
-               ? (l.own + 15) / 16 * 16 +
-                     (l.threads() + 31) / 32 * static_cast<size_t>(warp_bytes) +
-                     detail::mark
+               ? bytes_brought(warp_bytes, l.threads(), l.own)
                : l.own;
   }
 
@@ -386,8 +380,7 @@ inline void version::print_launches(FILE *to) const {
             unsigned(block >> 32), unsigned(block >> 16 & 0xffff),
             unsigned(block & 0xffff), all[i].ran[ran_version].load(),
             all[i].ran[too_large].load(), all[i].ran[no_room].load(),
-            all[i].ran[may_not_be_resident].load(),
-            all[i].ran[not_chosen].load());
+            all[i].ran[not_resident].load(), all[i].ran[not_chosen].load());
   }
 }
 
@@ -504,37 +497,33 @@ inline outcome version::what_can_run(const launch &l, on_device &on) const {
   return l.blocks() <= resident(true, l, on) ||
                  l.blocks() > resident(false, l, on)
              ? ran_version
-             : may_not_be_resident;
-}
-
-// How much is shared memory only grows, because kernels do not overlap where it
-// changes. Where others may run beside it the grid does not tell how many
-// blocks there are, nor does it where all of them have to be resident.
-inline void version::carve(const launch &l, on_device &on, size_t bytes) const {
-  const unsigned long long brought =
-      l.is_alone() && !waits ? (l.blocks() + on.processors - 1) / on.processors
-                             : 1ull << 60;
-  const int percent =
-      carveout == as_needed
-          ? percent_needed(on.each, brought, (l.threads() + 31) / 32, bytes)
-          : carveout;
-  if (percent >= on.percent.load(std::memory_order_relaxed) &&
-      did(cudaFuncSetAttribute(both.version,
-                               cudaFuncAttributePreferredSharedMemoryCarveout,
-                               percent)))
-    on.percent.store(percent + 1, std::memory_order_relaxed);
+             : not_resident;
 }
 
 // More than a launch gets unasked is allowed each time, since cudaDeviceReset
-// takes it back.
+// takes it back. (Of the carveout the driver decides after that.)
+//
+// How much is shared memory only grows, because kernels do not overlap where it
+// changes. Where others may run beside it the grid does not tell how many
+// blocks there are, nor does it where all of them have to be resident.
 inline void version::prepare(const launch &l, on_device &on) const {
   const size_t bytes = bytes_of(l);
   if (bytes > (size_t)on.unasked_bytes && bytes <= (size_t)on.most_bytes)
     did(cudaFuncSetAttribute(both.version,
                              cudaFuncAttributeMaxDynamicSharedMemorySize,
                              on.most_bytes));
-  if (carveout != by_driver)
-    carve(l, on, bytes);
+  const unsigned long long brought =
+      l.is_alone() && !waits ? (l.blocks() + on.processors - 1) / on.processors
+                             : 1ull << 60;
+  const int percent =
+      carveout == as_needed
+          ? percent_needed(on.each, brought, (l.threads() + 31) / 32, bytes)
+          : carveout; // by_driver is less than anything.
+  if (percent >= on.percent.load(std::memory_order_relaxed) &&
+      did(cudaFuncSetAttribute(both.version,
+                               cudaFuncAttributePreferredSharedMemoryCarveout,
+                               percent)))
+    on.percent.store(percent + 1, std::memory_order_relaxed);
 }
 
 inline cudaError_t version::run(const launch &l, outcome which) {

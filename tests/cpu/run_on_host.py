@@ -9,7 +9,8 @@
 Both programs are built whole, main included, with AddressSanitizer and
 UndefinedBehaviorSanitizer, over host_cuda.h. What they print must be the same,
 and so must all device memory after every launch, bit for bit, for several
-orders of the threads. Grids are small: BANKSTRIPE_SMALL is defined.
+orders of the threads. Grids are small: BANKSTRIPE_SMALL is defined. Which launches
+run versions, where kernels have these, is in host_rows.h.
 
 Lines in FILE.cu name the per-thread arrays that the tool must have moved, there
 and in the headers beside it:
@@ -148,8 +149,8 @@ def tell_bounds(text):
 
 
 def call_stubs(text):
-    """Has each kernel with a row call host_cuda::stub first, as nvcc's stub calls the launch that
-    the row is for. The version of a template is a template with the same arguments."""
+    """Has each kernel with a row call host_cuda::stub first, which stands for nvcc's host stub. One
+    that is a template begins with `(void)k_striped<T>;`, which tells its own arguments."""
     masked = mask(text)
     rows = set(re.findall(r"::bankstripe::(?:storage|version|choice) (\w+)_row(?:<[^;]*>::row)?\(",
                           masked))

@@ -21,8 +21,8 @@ DEFAULT_TOOL = HERE.parents[1] / "build" / "bin" / "bankstripe"
 # What the tool is asked for beyond the usual: one entry for 20 seeds on end.
 OPTIONS = [[], ["--shared-limit=232448"], ["--layout=split"], ["--layout=slot"], ["--shared-limit=232448"],
            ["--shared-limit=232448", "--layout=slot"]]
-# Every other of these entries is about versions: beside kernels, and in those whose addresses are
-# taken; blocks of some launches are too large for some of these.
+# Every other of these entries is about versions, also of kernels whose addresses are taken; what
+# blocks usually have is said to be less than some launches have.
 PROGRAMS = [["--whole-program"], ["--versions"], ["--whole-program"],
             ["--versions", "--block-size=40"]]
 

@@ -27,7 +27,7 @@ import check as compile_check  # noqa: E402  pylint: disable=wrong-import-positi
 PROGRAMS = HERE / "programs"
 # Builds that make errors of all warnings must not fail for the helper.
 STRICT = "-Xcompiler=-Wall,-Wextra,-Wconversion,-Wsign-conversion,-Wshadow,-Werror"
-BUILDS = (["-std=c++17", "--extended-lambda", "-Werror=all-warnings", STRICT],
+BUILDS = (["-O3", "-std=c++17", "--extended-lambda", "-Werror=all-warnings", STRICT],
           ["-std=c++11", "-rdc=true"],
           ["-std=c++20", "--extended-lambda", "-default-stream=per-thread"],
           ["-std=c++14", "-G"])

@@ -37,7 +37,7 @@ DONE_TO_EXAMPLES = {
     "constant-table": [("  float weights", "  static const float weights")],
     "nolint": [("// NOLINT(bankstripe)", "//")],
     "block-size-unknown": [("__global__ void", "__global__ void __launch_bounds__(128)")],
-    "dynamic-shared-memory": [("kernel, bytes", "kernel, 512")],
+    "dynamic-shared-memory": [("128, bytes", "128, 512")],
     "out-of-bounds": [("<= 8", "< 8")],
     "no-kernel": [("$", "\n__global__ void user(const int *in, int *out) {\n"
                                        "  *out = middle(in, 3); }\n"
@@ -84,15 +84,7 @@ OTHER_EXAMPLES = {
   out[threadIdx.x] = order[out[0] & 7];
 }
 """,
-    "dynamic-shared-memory": """#define LAUNCH(k, bytes) k<<<64, 128, bytes>>>
-__global__ void kernel(int *out, int i) {
-  extern __shared__ int tile[];
-  int order[16];
-  order[i & 15] = tile[i];
-  out[threadIdx.x] = order[out[0] & 15];
 }
-void run(int *out, int bytes) { LAUNCH(kernel, bytes)(out, 3); }
-"""}
 
 # Of these, other tests show it, or there is nothing to do in a source.
 ELSEWHERE = {

@@ -33,7 +33,7 @@ import run_on_host  # noqa: E402  pylint: disable=wrong-import-position
 DEVICE = ROOT / "runtime" / "device"
 PROGRAMS = [HERE / f"{name}.cu"
             for name in ("stripes", "units", "pointers", "bits", "splits", "slots", "placement_and_new", "macros",
-                         "dynamic", "launches")]
+                         "dynamic")]
 BENCHMARKS = ROOT / "tests" / "gpu" / "layouts"  # Nothing else compiles them without a GPU.
 STRICT = HERE / "strict.cu"
 STRICTLY = ["-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Werror"]

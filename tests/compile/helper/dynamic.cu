@@ -6,17 +6,13 @@
 // What the kernels below have for each warp, laid out as the tool does it.
 #define WARP_BYTES 5632
 
-static bankstripe::allowance allowed;
-
 // As run(), with the memory, some of which the kernel has for itself.
 static int runDynamic(const char *name, void (*kernel)(int *), dim3 block, int own) {
   int *failed, line = -1;
   cudaMalloc(&failed, sizeof(int));
   cudaMemset(failed, 0, sizeof(int));
-  kernel<<<2, block, bankstripe::shared_bytes<WARP_BYTES>(block, own)>>>(failed);
-  kernel<<<2, block,
-           bankstripe::shared_bytes<WARP_BYTES>(allowed, (const void *)kernel, block, own)>>>(
-      failed);
+  const unsigned warps = (block.x * block.y * block.z + 31) / 32;
+  kernel<<<2, block, (own + 15) / 16 * 16 + warps * WARP_BYTES + bankstripe::detail::mark>>>(failed);
   const cudaError_t status = cudaDeviceSynchronize();
   cudaMemcpy(&line, failed, sizeof(int), cudaMemcpyDeviceToHost);
   cudaFree(failed);

@@ -299,16 +299,25 @@ static void large_blocks() {
   expect(State.Last.Bytes == 0, "the original asks for nothing");
 }
 
-// Blocks may get more than 48 KB on each device, also after a reset.
+static void reset() {
+  for (const char *name : {"count", "sum_striped", "chooses_striped"})
+    stand_in::kernel(name).Attributes.maxDynamicSharedSizeBytes = 48 * 1024;
+}
+
+// Blocks may get more than 48 KB on each device that has them, also after a
+// reset.
 static void many_devices() {
   State.Devices = 40;
-  for (int device = 0; device < 40; ++device) {
-    State.Device = device;
-    for (const char *name : {"count", "sum_striped"})
-      stand_in::kernel(name).Attributes.maxDynamicSharedSizeBytes = 48 * 1024;
+  State.OptinBytes = 60 * 1024;
+  expect_run("sum", [] { launch_sum(1, 1024, 0, 0); });
+  State.OptinBytes = 100 * 1024;
+  for (State.Device = 1; State.Device < State.Devices; ++State.Device) {
+    reset();
     expect_run("count", [] { launch_count(1, 1024, 0); });
     expect_run("sum_striped", [] { launch_sum(1, 1024, 0, 0); });
   }
+  State.Device = 0;
+  expect_run("sum", [] { launch_sum(1, 1024, 0, 0); });
 }
 
 static void no_device() {
@@ -381,6 +390,24 @@ static void carveout() {
          "what the driver says");
 }
 
+// What so many blocks of a kernel with 40 registers need of an H100.
+static void percents() {
+  auto expect_need = [](int percent, unsigned long long blocks, unsigned warps,
+                        size_t bytes) {
+    const ::bankstripe::multiprocessor all = {2048,   32,      65536,
+                                              233472, 40 * 32, 1024};
+    expect(::bankstripe::percent_needed(all, blocks, warps, bytes) == percent,
+           (std::to_string(percent) + " percent").c_str());
+  };
+  expect_need(8, 1, 4, 15 * 1024);        // One block of 16 KB.
+  expect_need(8, 0, 4, 15 * 1024);        // There is always one.
+  expect_need(22, 3, 4, 15 * 1024);       // Three.
+  expect_need(85, 1 << 30, 4, 15 * 1024); // 12, whose registers there are.
+  expect_need(15, 1 << 30, 1, 0);         // 32, the most there can be.
+  expect_need(86, 1 << 30, 1, 64 * 1024); // Three, as many as fit.
+  expect_need(100, 1, 32, 300 * 1024);    // It will not start.
+}
+
 // --- Choices -----------------------------------------------------------------
 
 static void launch_chooses(int launches, unsigned blocks = 1) {
@@ -407,6 +434,16 @@ static void faster() {
   expect(State.Last.Kernel == "stays", "the prediction decides between equals");
 }
 
+static void large() {
+  auto launch = [] {
+    reset();
+    chooses<<<1, 1024>>>(nullptr);
+  };
+  for (int i = 0; i < 30; ++i)
+    launch();
+  expect_run("chooses_striped", launch); // It is allowed its 67 KB each time.
+}
+
 static void untimed() {
   State.IsCapturing = true;
   expect_run("chooses", [] { launch_chooses(30); });
@@ -429,6 +466,16 @@ static void many_settings() {
   expect_run("chooses", [] { launch_chooses(1, 1 << 16); });
 }
 
+// Another thread's launch, say.
+static void second_launch() {
+  State.DuringLaunch = [] {
+    launch_chooses(1);
+    expect(State.Last.Kernel == "chooses", "the original runs meanwhile");
+  };
+  launch_chooses(1);
+  expect(State.Events == 2, "one launch is timed at a time");
+}
+
 static void threads() {
   std::vector<std::thread> all;
   for (int t = 0; t < 4; ++t)
@@ -449,7 +496,6 @@ static void threads() {
              launches("sum_striped") == 4000 && launches("count") == 4000 &&
              launches("waits_striped") == 4000,
          "all launches ran");
-  expect_run("chooses_striped", [] { launch_chooses(1); });
 }
 
 // For the variables of the environment.
@@ -482,8 +528,11 @@ int main(int argc, char **argv) {
                      {"errors", errors},
                      {"waiting", waiting},
                      {"carveout", carveout},
+                     {"percents", percents},
                      {"faster", faster},
+                     {"large", large},
                      {"untimed", untimed},
+                     {"second_launch", second_launch},
                      {"many_settings", many_settings},
                      {"threads", threads},
                      {"report", report}};

@@ -80,6 +80,8 @@ static std::string readable(const char *Mangled) {
 
 static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block,
                           void **Arguments, size_t Bytes, cudaStream_t Stream) {
+  if (void (*Other)() = std::exchange(State.DuringLaunch, nullptr))
+    Other();
   const std::lock_guard<std::mutex> Lock(Busy);
   Kernel &K = Kernels.at(Stub);
   const unsigned Threads = Block.x * Block.y * Block.z;
@@ -261,33 +263,42 @@ ENTRY_POINT(cudaGetDriverEntryPoint)
 ENTRY_POINT(cudaGetDriverEntryPoint_ptsz)
 #endif
 
-// An event is the time when it came.
-cudaError_t cudaEventCreate(cudaEvent_t *Event) {
-  *Event = reinterpret_cast<cudaEvent_t>(new double());
+// The program may not touch one of another context.
+struct Event {
+  double Time = 0;
+  unsigned long long Context = State.Context;
+};
+static Event &valid(cudaEvent_t Handle) {
+  Event &E = *reinterpret_cast<Event *>(Handle);
+  if (E.Context != State.Context)
+    abort();
+  return E;
+}
+cudaError_t cudaEventCreate(cudaEvent_t *Handle) {
+  *Handle = reinterpret_cast<cudaEvent_t>(new Event());
   return cudaSuccess;
 }
-cudaError_t cudaEventDestroy(cudaEvent_t Event) {
-  delete reinterpret_cast<double *>(Event);
+cudaError_t cudaEventDestroy(cudaEvent_t Handle) {
+  delete &valid(Handle);
   return cudaSuccess;
 }
 #define EVENT_RECORD(name)                                                     \
-  cudaError_t name(cudaEvent_t Event, cudaStream_t) {                          \
+  cudaError_t name(cudaEvent_t Handle, cudaStream_t) {                         \
     const std::lock_guard<std::mutex> Lock(Busy);                              \
-    *reinterpret_cast<double *>(Event) = State.Clock;                          \
+    valid(Handle).Time = State.Clock;                                          \
     ++State.Events;                                                            \
     return cudaSuccess;                                                        \
   }
 EVENT_RECORD(cudaEventRecord)
 EVENT_RECORD(cudaEventRecord_ptsz)
-cudaError_t cudaEventQuery(cudaEvent_t) {
+cudaError_t cudaEventQuery(cudaEvent_t Handle) {
+  valid(Handle);
   return fail(State.IsAhead ? cudaErrorNotReady : cudaSuccess);
 }
 cudaError_t cudaEventElapsedTime(float *Milliseconds, cudaEvent_t Begin,
                                  cudaEvent_t End) {
   const std::lock_guard<std::mutex> Lock(Busy);
-  *Milliseconds = float(*reinterpret_cast<double *>(End) -
-                        *reinterpret_cast<double *>(Begin)) /
-                  1000;
+  *Milliseconds = float(valid(End).Time - valid(Begin).Time) / 1000;
   return cudaSuccess;
 }
 

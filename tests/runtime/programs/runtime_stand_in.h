@@ -41,6 +41,7 @@ struct Runtime {
   double OriginalTakes = 100, VersionTakes = 50; ///< Microseconds.
   bool IsCapturing = false, IsAhead = false;     ///< The host, of the GPU.
   unsigned long long Context = 1;
+  void (*DuringLaunch)() = nullptr; ///< Called once.
 
   // What it did.
   int Device = 0;
