@@ -30,7 +30,8 @@ namespace bankstripe {
 inline constexpr char VersionEnding[] = "_striped";
 
 /// What the row of a kernel, which says what its launches need, has there. The
-/// version of a template has the type of its row's member `type`, which is void.
+/// version of a template has the type of its row's member `type`, which is
+/// void.
 inline constexpr char RowEnding[] = "_row";
 
 /// Demangles a symbol; any other text it returns as it is.

@@ -244,7 +244,8 @@ llvm::Expected<bool> FileEditor::collect() {
     if (!Row.HasVersion)
       OtherEdits.push_back(behindDefinition(Where, Code, Row.definition()));
   }
-  return Needs.Helper || Needs.Launch || !OtherEdits.empty() || !MoveEdits.empty() ||
+  return Needs.Helper || Needs.Launch || !OtherEdits.empty() ||
+         !MoveEdits.empty() ||
          llvm::any_of(P.Copies, [&](const FunctionText &F) {
            return F.Definition.File == Path;
          });
@@ -325,9 +326,9 @@ llvm::Expected<EditList> FileEditor::addVersions(EditList Edits) const {
     if (!K.HasVersion || Whole.File != Path ||
         !Seen.insert(Whole.Offset).second)
       continue;
-    auto Beside = versionBeside(
-        Rows.at(Whole), Code,
-        Pool.remove(Whole.Offset, Whole.end(), /*KeepEnd=*/true));
+    auto Beside =
+        versionBeside(Rows.at(Whole), Code,
+                      Pool.remove(Whole.Offset, Whole.end(), /*KeepEnd=*/true));
     if (!Beside)
       return Beside.takeError();
     llvm::move(*Beside, std::back_inserter(Added));

@@ -120,18 +120,17 @@ static std::string withEnding(std::string Text, StringRef LineEnding) {
 }
 
 std::string KernelRow::head(StringRef LineEnding) const {
-  return withEnding(llvm::formatv(HeadOfRow, Text->TemplateHead,
-                                  rowName(Text->Name), type()),
-                    LineEnding);
+  return withEnding(
+      llvm::formatv(HeadOfRow, Text->TemplateHead, rowName(Text->Name), type()),
+      LineEnding);
 }
 
 std::string KernelRow::rest(StringRef LineEnding) const {
-  return withEnding(
-      llvm::formatv(RestOfRow, Text->TemplateHead, rowName(Text->Name),
-                    Text->TemplateArguments, Text->Name,
-                    versionName(Text->Name), type(),
-                    "\"" + Title + "\", both(), " + values()),
-      LineEnding);
+  return withEnding(llvm::formatv(RestOfRow, Text->TemplateHead,
+                                  rowName(Text->Name), Text->TemplateArguments,
+                                  Text->Name, versionName(Text->Name), type(),
+                                  "\"" + Title + "\", both(), " + values()),
+                    LineEnding);
 }
 
 TextEdit bankstripe::behindDefinition(const TextRange &Definition,
@@ -151,8 +150,8 @@ llvm::Expected<EditList> bankstripe::versionBeside(const KernelRow &Row,
   const TextRange Name = {Text.NamePlace.File, Text.NamePlace.Offset,
                           unsigned(Text.Name.size())};
   const StringRef LineEnding = lineEndingOf(Code);
-  static constexpr char Comment[] =
-      "The same with arrays in shared memory, which launches run where they can.";
+  static constexpr char Comment[] = "The same with arrays in shared memory, "
+                                    "which launches run where they can.";
   if (!Row.isTemplate()) {
     auto Copy = copyBehind(Text.Definition, Name, Text.Specifiers, Text.Linkage,
                            Code, std::move(Edits), Comment, Row.definition());
@@ -160,9 +159,9 @@ llvm::Expected<EditList> bankstripe::versionBeside(const KernelRow &Row,
       return Copy.takeError();
     return EditList{std::move(*Copy)};
   }
-  Edits.push_back({Text.Type.Offset, Text.Type.Length,
-                   "typename " + rowName(Text.Name) + Text.TemplateArguments +
-                       "::type"});
+  Edits.push_back(
+      {Text.Type.Offset, Text.Type.Length,
+       "typename " + rowName(Text.Name) + Text.TemplateArguments + "::type"});
   auto Copy = copyBefore(Text.Definition, Name, Text.Specifiers, Text.Linkage,
                          Code, std::move(Edits), Row.head(LineEnding), Comment);
   if (!Copy)

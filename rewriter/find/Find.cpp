@@ -163,8 +163,7 @@ void UnitReader::readAllArrays() {
 }
 
 void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {
-  KernelUses Uses =
-      findLaunches(Body, Text, Unit.compiler().getSema(), Names);
+  KernelUses Uses = findLaunches(Body, Text, Unit.compiler().getSema(), Names);
   for (Launch &L : Uses.Launches)
     L.OnDevice = OnDevice;
   llvm::move(Uses.Launches, std::back_inserter(Facts.Launches));
@@ -275,7 +274,8 @@ void UnitReader::checkMacros() {
       !Macros.empty())
     for (Kernel &K : Facts.Kernels)
       if (K.Text.Problem.empty())
-        K.Text.Problem = "its row would name the macro '" + Macros.front() + "'";
+        K.Text.Problem =
+            "its row would name the macro '" + Macros.front() + "'";
 }
 
 // The macros of the user's that \p Helper names.

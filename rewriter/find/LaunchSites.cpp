@@ -351,8 +351,8 @@ KernelUses LaunchReader::read() {
   return std::move(Result);
 }
 
-KernelUses
-bankstripe::findLaunches(const BodyIndex &Body, const SourceText &Text,
-                         Sema &Asked, FunctionNames &Names) {
+KernelUses bankstripe::findLaunches(const BodyIndex &Body,
+                                    const SourceText &Text, Sema &Asked,
+                                    FunctionNames &Names) {
   return LaunchReader(Body, Text, Asked, Names).read();
 }

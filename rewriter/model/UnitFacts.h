@@ -57,7 +57,7 @@ inline std::string rowName(const llvm::Twine &Kernel) {
 
 /// The text of a kernel's declarations, as far as edits need it.
 struct KernelText {
-  std::string Name; ///< Without qualifiers and template arguments.
+  std::string Name;    ///< Without qualifiers and template arguments.
   TextRange NamePlace; ///< The point before it in the definition.
   /// From `template` or the first specifier to the `}`.
   TextRange Definition;
@@ -204,8 +204,8 @@ struct Launch {
   std::string Unfollowed;
   /// Its grid comes from a question how many blocks can be resident.
   bool GridAsked = false;
-  bool OnDevice = false;  ///< By a kernel.
-  bool HasStream = false; ///< Maybe another one than that of other launches.
+  bool OnDevice = false;   ///< By a kernel.
+  bool HasStream = false;  ///< Maybe another one than that of other launches.
   bool PassesStub = false; ///< It is `kernel<<<...>>>` of the host.
 
   /// Whether other grids may run at the same time.

@@ -295,8 +295,7 @@ void Chooser::addMoves(ArrayChoices &C, bool Shared) const {
         std::max(C.Storage.Threads, Settings[Row].largestBlock());
   }
   C.Storage.InCopy = A.InCopy;
-  C.Storage.DeviceOnly =
-      A.Array.Function.HostDevice && !A.InCopy;
+  C.Storage.DeviceOnly = A.Array.Function.HostDevice && !A.InCopy;
   if (!C.Storage.Dynamic)
     C.Storage.ThreadsText = boundText();
   addBits(C);

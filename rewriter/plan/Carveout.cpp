@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Rows of kernels see to it where there are any, and where kernels may lose if
-// the driver chooses (docs/internals/layouts.md, "The carveout"). A kernel about which the program asks how many blocks can be
-// resident keeps what the driver chooses: the answer counts what was asked for
-// last.
+// the driver chooses (docs/internals/layouts.md, "The carveout"). A kernel
+// about which the program asks how many blocks can be resident keeps what the
+// driver chooses: the answer counts what was asked for last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,11 +61,10 @@ static void settle(KernelOutcome &O, Plan &P) {
 
 void bankstripe::chooseCarveouts(Plan &P, const PlanOptions &Options) {
   for (KernelPlan &K : P.Kernels) {
-    K.Carved = Options.DefaultCarveout.value_or(
-        Carveout{K.WarpBytes || K.HasVersion || K.NeedsCarveout
-                     ? Carveout::Rule::Auto
-                     : Carveout::Rule::Driver,
-                 0});
+    K.Carved = Options.DefaultCarveout.value_or(Carveout{
+        K.WarpBytes || K.HasVersion || K.NeedsCarveout ? Carveout::Rule::Auto
+                                                       : Carveout::Rule::Driver,
+        0});
     if (!whyDriver(K).empty())
       K.Carved = Carveout();
   }

@@ -15,8 +15,8 @@
 #include "plan/KernelSetting.h"
 #include "plan/Candidates.h"
 #include "plan/Decide.h"
-#include "plan/Rows.h"
 #include "plan/Layout.h"
+#include "plan/Rows.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -426,9 +426,9 @@ static void chooseStorage(std::vector<KernelSetting> &Settings,
 
 // --- Versions ----------------------------------------------------------------
 
-// The blocks that a version is planned for: what the user says, else the largest
-// that is known, else as many threads as blocks usually have. Whatever a launch
-// has then, it brings the storage for that, or runs the original.
+// The blocks that a version is planned for: what the user says, else the
+// largest that is known, else as many threads as blocks usually have. Whatever
+// a launch has then, it brings the storage for that, or runs the original.
 static void guessBlock(KernelSetting &S, const MergedKernel &K,
                        const PlanOptions &Options) {
   const Launch *Largest = largest(K);

@@ -30,7 +30,7 @@ struct KernelSetting {
   std::optional<Why> Unbounded;
   std::string WhyStatic; ///< Why launches bring none, where that would help.
   std::string WhyNoRow;  ///< As in KernelPlan.
-  uint64_t Budget = 0; ///< Bytes per block that its arrays may take.
+  uint64_t Budget = 0;   ///< Bytes per block that its arrays may take.
   /// Threads of a block, as a decision says what was seen; 0 without.
   unsigned SeenThreads = 0;
 

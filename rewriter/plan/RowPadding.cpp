@@ -139,7 +139,7 @@ static std::optional<Reason> addBytes(const PlannedSharedArray &A,
     // Launches that bring storage may opt in to more.
     const uint64_t Limit =
         K.WarpBytes ? std::min(commonSharedLimit(Options), Options.SharedLimit)
-                : StaticSharedLimit;
+                    : StaticSharedLimit;
     const uint64_t Brought = broughtBytes(K.WarpBytes, K.Block.Threads);
     if (K.SharedAfter + Bytes > Limit ||
         K.SharedAfter + Bytes - Brought > StaticSharedLimit)

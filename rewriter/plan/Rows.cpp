@@ -44,7 +44,7 @@ std::string bankstripe::whyNoRow(const MergedKernel &Merged) {
     if (!L.PassesStub || L.OnDevice)
       return "the launch at " + shortText(L.Where) + " passes no host stub";
   if (!Merged.Queries.empty())
-    return "the occupancy query at " +
-           shortText(Merged.Queries.front().Where) + " would not count it";
+    return "the occupancy query at " + shortText(Merged.Queries.front().Where) +
+           " would not count it";
   return "";
 }

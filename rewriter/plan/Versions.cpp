@@ -145,10 +145,9 @@ void VersionFinder::placeInFunction(unsigned Index) {
   };
   if (!Holder || llvm::all_of(A.Kernels, Keeps)) {
     const std::string Why = Copies.whyNone(A.Array);
-    A.WhyNoCopy = A.OnlyInCopy.value_or(
-        Obstacle{Reason::BlockSizeUnknown, A.Array.Where,
-                 "versions of kernels would call '" + A.Array.Function.Name +
-                     "'"});
+    A.WhyNoCopy = A.OnlyInCopy.value_or(Obstacle{
+        Reason::BlockSizeUnknown, A.Array.Where,
+        "versions of kernels would call '" + A.Array.Function.Name + "'"});
     A.WhyNoCopy->Detail +=
         Why.empty() ? ", and no version of a kernel calls a copy of it"
                     : ", and it has no copy: " + Why;

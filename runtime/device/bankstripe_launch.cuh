@@ -211,6 +211,9 @@ struct on_device {
   std::atomic<uint64_t> residency[2];
   // One more than the percent of the carveout that was asked for last.
   std::atomic<int> percent;
+  // The launch, as of key_of(), that ran the version last; 0 where the next one
+  // like it has to be prepared again.
+  std::atomic<uint64_t> settled;
   on_device *following;
 };
 
@@ -279,6 +282,7 @@ private:
   unsigned long long resident(bool of_version, const launch &l,
                               on_device &on) const;
   void note(const launch &l, outcome which);
+  uint64_t key_of(const launch &l) const;
   size_t bytes_of(const launch &l) const { // Launches of a GB fail anyway.
     return warp_bytes && l.own < 1 << 30
                ? bytes_brought(warp_bytes, l.threads(), l.own)
@@ -534,6 +538,15 @@ inline cudaError_t version::run(const launch &l, outcome which) {
                           is_version ? bytes_of(l) : l.own, l.stream);
 }
 
+// All that decides about a launch and is prepared for it; 0 where that is more
+// than a number can hold. The next launch like it needs no second thought.
+inline uint64_t version::key_of(const launch &l) const {
+  return l.blocks() >> 32 || l.own >> 20 || l.threads() >> 11
+             ? 0
+             : l.blocks() | (uint64_t)l.threads() << 32 |
+                   (uint64_t)l.own << 43 | (uint64_t)l.is_alone() << 63;
+}
+
 // Of a kernel without a version a launch that is too large fails as it did, and
 // one for which there is no room does so.
 inline cudaError_t version::launch_one(const launch &l) {
@@ -541,13 +554,20 @@ inline cudaError_t version::launch_one(const launch &l) {
   if (has_version && pinned() == pinned_to_original)
     return run(l, not_chosen);
   on_device *on = device_of(current_device());
+  const uint64_t key = key_of(l);
+  if (on && key && !choose &&
+      key == on->settled.load(std::memory_order_relaxed))
+    return run(l, ran_version);
   const outcome which = on ? what_can_run(l, *on) : no_room;
   if (which == too_large || (has_version && which != ran_version))
     return run(l, which);
   if (choose && pinned() == pinned_to_none)
     return choose(*this, l, *on);
-  if (on)
+  if (on) {
     prepare(l, *on);
+    if (bytes_of(l) <= (size_t)on->unasked_bytes)
+      on->settled.store(key, std::memory_order_relaxed);
+  }
   return run(l, ran_version);
 }
 

@@ -17,7 +17,7 @@ import tempfile
 from suite_commands import hash_of, hash_of_file
 
 TIMEOUT = 900  # seconds for one translation unit
-HELPER = "bankstripe.cuh"
+HELPERS = ("bankstripe.cuh", "bankstripe_launch.cuh", "bankstripe_choose.cuh")
 
 
 class Cache:

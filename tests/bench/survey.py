@@ -71,7 +71,7 @@ class Survey:
             changes = {}
             for change in (report or {}).pop("changes", []):
                 path = pathlib.Path(os.path.relpath(change["file"], root))
-                for name in (path, pathlib.Path(suite_ptxas.HELPER)):
+                for name in (path, *map(pathlib.Path, suite_ptxas.HELPERS)):
                     if (output / name).exists():
                         changes[str(name)] = (output / name).read_bytes().decode(
                             "utf-8", "surrogateescape")
@@ -108,7 +108,7 @@ class Survey:
         asked = units if self.nvcc == "all" or run["exit"] else units_with(units, files)
         before = {u: suite_ptxas.original(self.cache, u) for u in asked}
         files = {folder.parent / name for name in run["changes"]
-                 if os.path.basename(name) != suite_ptxas.HELPER}
+                 if os.path.basename(name) not in suite_ptxas.HELPERS}
         changed = units_with(units, files)
         after = dict(before)
         for unit in changed:

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stands for bankstripe_launch.cuh and bankstripe_choose.cuh. Launches bring the
-// memory that rows say. In every other order of the threads (HOST_CUDA_SEED)
-// they run versions; in the ones between, a kernel and its version take turns.
+// Stands for bankstripe_launch.cuh and bankstripe_choose.cuh. Launches bring
+// the memory that rows say. In every other order of the threads
+// (HOST_CUDA_SEED) they run versions; in the ones between, a kernel and its
+// version take turns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,7 @@ struct bodies {
   const void *original, *version;
 
   template <class Kernel>
-  bodies(Kernel *Original, Kernel *Version)
+  bodies(Kernel *Original, Kernel *Version, const char * = "")
       : original((const void *)Original), version((const void *)Version) {}
 };
 
@@ -53,8 +54,8 @@ public:
   /// What a launch of the kernel runs, which brings \p Dynamic bytes then.
   const void *bodyOf(size_t &Dynamic) {
     const size_t Threads = blockDim.x * blockDim.y * blockDim.z;
-    const size_t Bytes = (Dynamic + 15) / 16 * 16 +
-                         (Threads + 31) / 32 * WarpBytes + 2 * 16 + 9;
+    const size_t Bytes =
+        (Dynamic + 15) / 16 * 16 + (Threads + 31) / 32 * WarpBytes + 2 * 16 + 9;
     const char *Seed = std::getenv("HOST_CUDA_SEED");
     const bool TakesTurns = Seed && std::atoi(Seed) % 2 != 0;
     RanVersion = Both.version == Both.original ||

@@ -64,7 +64,7 @@ class Programs(unittest.TestCase):
     def test_the_kernel_of_the_extension_moves(self):
         text = (EXAMPLES / "digits.cu").read_text()
         kernel = text[text.index("__global__"):text.index("torch::Tensor")]
-        done = subprocess.run([os.environ["BANKSTRIPE"], "rewrite", "--no-confirm", "-"], input=kernel,
+        done = subprocess.run([os.environ["BANKSTRIPE"], "rewrite", "--no-confirm", "--block-size=128", "-"], input=kernel,
                               capture_output=True, text=True, check=False)
         self.assertIn("counts_stripes", done.stdout, done.stderr)
 

@@ -153,7 +153,7 @@ static void faster() {
 static void cost() {
   int *out = zeros();
   timeOf(100, true, [&] { launch<3, 4>(out, 0, 1); });
-  expect((outcome<3, 4>()) != 0, "decided");
+  expect((outcome<3, 4>(1)) != 0, "decided");
   const int many = 100000;
   for (int round = 0; round < 4; ++round) {
     const double chosen = timeOf(many, false, [&] { launch<3, 4>(out, 0, 1); });

@@ -55,6 +55,7 @@ Plan planWithRow(StringRef Code) {
   const size_t Head = std::min(Code.find("template"), Specifiers);
   KernelText &T = K.Facts.Text;
   T.Name = "k";
+  K.Facts.Name = "k";
   T.Definition = Point(Head);
   T.Definition.Length =
       Code.find('}', Code.find("a[i] = ", Specifiers)) + 1 - Head;
@@ -143,7 +144,7 @@ TEST(Rows, OfTemplatesStandAroundThem) {
           "\n"
           "namespace {\n"
           "template <class T> ::bankstripe::bodies k_row<T>::both() {\n"
-          "  return {k<T>, k_striped<T>};\n"
+          "  return {k<T>, k_striped<T>, __PRETTY_FUNCTION__};\n"
           "}\n"
           "template <class T> ::bankstripe::version k_row<T>::row(\"k\", "
           "both(), 512);\n"
@@ -183,10 +184,9 @@ TEST(Rows, OfVersionsThatMayWaitSayIt) {
 }
 
 TEST(Rows, SayWhichCarveoutWasDecided) {
-  EXPECT_EQ(rowWith([](KernelPlan &K) {
-              K.Carved = {Carveout::Rule::Fixed, 30};
-            }),
-            "version k_row(\"k\", k, k_striped, 512, false, 30);");
+  EXPECT_EQ(
+      rowWith([](KernelPlan &K) { K.Carved = {Carveout::Rule::Fixed, 30}; }),
+      "version k_row(\"k\", k, k_striped, 512, false, 30);");
   EXPECT_EQ(rowWith([](KernelPlan &K) {
               K.Carved = {Carveout::Rule::Fixed, 30};
               K.Waits = true;
@@ -319,10 +319,9 @@ TEST(Instances, MayAllWaitWhereOneMay) {
 }
 
 TEST(Instances, ThatDifferLeaveTheCarveoutToTheDriver) {
-  EXPECT_EQ(sharedRow([](KernelPlan &K) {
-              K.Carved = {Carveout::Rule::Fixed, 30};
-            }),
-            "\"k\", both(), 512, false, ::bankstripe::by_driver);");
+  EXPECT_EQ(
+      sharedRow([](KernelPlan &K) { K.Carved = {Carveout::Rule::Fixed, 30}; }),
+      "\"k\", both(), 512, false, ::bankstripe::by_driver);");
 }
 
 TEST(Instances, AreExpectedToBeFasterWhereAllAre) {
