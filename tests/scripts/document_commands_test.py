@@ -151,7 +151,7 @@ class Documents(CommandTest):
             self.write("CMakeLists.txt", PROJECT + target + block.text)
             self.assert_runs("cmake -B build && cmake --build build")
             [copy] = self.folder.glob("build/**/*.bankstripe/**/count_digits.cu")
-            self.assertIn("__shared__", copy.read_text(encoding="utf-8"))
+            self.assertIn("_stripes", copy.read_text(encoding="utf-8"))
         self.each("CMakeLists.txt", build)
 
     def compare(self, page, block):

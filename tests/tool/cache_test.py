@@ -381,6 +381,7 @@ class WithNvcc(CacheTest):
         self.assertEqual(self.asked(), 0)
 
     def test_launcher(self):
+        self.write("src/a.cu", moves() + "int main() { launchcount(nullptr, nullptr); }\n")
         environment = {k: v for k, v in os.environ.items() if not k.startswith("BANKSTRIPE_F")}
         calls, copies = [], []
         for _ in range(2):
