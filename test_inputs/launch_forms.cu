@@ -6,7 +6,6 @@
 // originals; one through a pointer to the kernel runs the version.
 //
 // expect-striped: counts ring votes marks order unseen
-// expect-stack-frame: pointed=64
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>
