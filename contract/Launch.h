@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rewritten code asks for dynamic shared memory and for a carveout by the
-// functions of runtime/device/bankstripe.cuh, which includes no other file. The
-// tool plans with the same numbers, and a replay launches with them.
+// Launches of rewritten code bring dynamic shared memory and ask for a carveout
+// as runtime/device/bankstripe_launch.cuh says, which includes no other file of
+// ours. The tool plans with the same numbers, and a replay launches with them.
 // tests/compile/helper/contract.cu compares the helper with this file.
 //
 //===----------------------------------------------------------------------===//
@@ -27,7 +27,7 @@ constexpr uint64_t roundUp(uint64_t Value, uint64_t Unit) {
 inline constexpr unsigned WarpThreads = 32;
 /// What storage in dynamic shared memory is aligned to, in bytes.
 inline constexpr unsigned PlaceAlignment = 16;
-/// A launch that knows of the storage asks for so many bytes more than a
+/// A launch that brings the storage asks for so many bytes more than a
 /// multiple of PlaceAlignment. Kernels tell other launches by that, and the
 /// bytes are room for programs that read one element behind the last slot.
 inline constexpr unsigned LaunchMark = 41;
