@@ -172,9 +172,7 @@ llvm::Error Copies::copy(StringRef File, StringRef Place) const {
   }
   const ChangedFile &Rewritten = *Change->second;
   std::string Text = Rewritten.After;
-  for (const auto &[Name, Included] :
-       {LaunchHelper{HelperFileName, Helper}, launchHelpers()[0],
-        launchHelpers()[1]}) {
+  for (const auto &[Name, Included] : allHelpers(Helper)) {
     const std::string Include = "#include \"" + Name.str() + "\"";
     const size_t At = Text.find(Include);
     if (At == std::string::npos ||

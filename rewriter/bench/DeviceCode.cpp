@@ -43,11 +43,11 @@ ResourceTable bankstripe::forVersions(const ResourceTable &Reply,
                                       const std::vector<Kernel> &Kernels,
                                       const Plan &P,
                                       llvm::ArrayRef<DeviceFunction> Linked) {
-  std::set<std::string> Redirected;
+  std::set<std::string> WithVersion;
   for (const KernelPlan &K : P.Kernels)
     if (K.HasVersion)
-      Redirected.insert(K.Facts.Id);
-  return forKernels(Reply, Kernels, Redirected, Linked);
+      WithVersion.insert(K.Facts.Id);
+  return forKernels(Reply, Kernels, WithVersion, Linked);
 }
 
 // Of functions that several units define, those of a header, the first ones

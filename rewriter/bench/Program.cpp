@@ -198,8 +198,7 @@ Program::changeTree(StringRef Root, ArrayRef<ChangedFile> Changes,
                                      Tree + "'; give --tree");
     if (llvm::Error E = replaceFile(Copy(Inside), File.After, std::nullopt))
       return E;
-    for (const auto &[Name, Text] : {LaunchHelper{HelperFileName, helperText()},
-                                     launchHelpers()[0], launchHelpers()[1]})
+    for (const auto &[Name, Text] : allHelpers(helperText()))
       if (StringRef(File.After).contains(Name))
         if (llvm::Error E = writeOwnFile(
                 Copy(path::parent_path(Inside)) + "/" + Name.str(), Text))

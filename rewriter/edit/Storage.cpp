@@ -205,12 +205,6 @@ static std::string dynamicArguments(const Verdict &V) {
                        V.Storage.Behind ? ", ::bankstripe::behind" : "");
 }
 
-// Whether a function may be called with blocks that are too large: a kernel has
-// launch bounds.
-static bool needsCheck(const PlannedArray &A) {
-  return A.Verdict.Storage.TestsBlock;
-}
-
 static std::string blockTest(const PlannedArray &A) {
   return llvm::formatv("::bankstripe::require_block_of_at_most<{0}>();",
                        A.Verdict.Storage.Threads);
@@ -293,7 +287,7 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
   const std::string Element = elementText(A), Extents = writtenExtents(F);
   const bool Constructed = F.Init == InitializerKind::Construct;
   std::string Text = slotStorage(A) + ";" + NewLine;
-  if (needsCheck(A))
+  if (A.Verdict.Storage.TestsBlock)
     Text += blockTest(A) + NewLine;
   if (Constructed && !F.IsObject)
     Text += construction(A) + ";" + NewLine;
@@ -361,7 +355,7 @@ std::vector<std::string>
 StorageWriter::statementsAfter(const PlannedArray &A) const {
   std::vector<std::string> Statements;
   // A slot checks between its two declarations.
-  if (needsCheck(A) && A.Verdict.hasForm())
+  if (A.Verdict.Storage.TestsBlock && A.Verdict.hasForm())
     Statements.push_back(blockTest(A));
   const bool IsSplit = A.Verdict.Kind == VerdictKind::Split;
   if (IsSplit)

@@ -42,6 +42,9 @@ struct LaunchHelper {
 /// Both of them, in the order in which files include them.
 std::array<LaunchHelper, 2> launchHelpers();
 
+/// The same behind the helper itself, of which there is \p Text.
+std::array<LaunchHelper, 3> allHelpers(llvm::StringRef Text);
+
 } // namespace bankstripe
 
 #endif

@@ -108,8 +108,8 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
     return;
   }
   auto [Threads, Origin, Promise] = userBound(K.Facts, Options);
-  // A version is for such blocks, too, and no launch fails that has larger
-  // ones. A module has none.
+  // Where other files launch it, a version brings what each block needs. A
+  // module can have none, and gets a bound.
   if (!Threads || !Promise || Options.Others == Outside::Files)
     S.Obstacle = std::move(Problem);
   else if (Largest && *Largest->Threads > Threads)
@@ -401,20 +401,22 @@ static void chooseStorage(std::vector<KernelSetting> &Settings,
     return A.Kernels;
   };
   for (const KernelGroup &G : groupKernels(Run.Arrays.size(), MayMove)) {
+    // Places count from one end of the memory for all arrays of a group.
+    const bool Behind = llvm::any_of(G.Kernels, [&](unsigned Row) {
+      return Run.Kernels[Row].Shared.UsesDynamic;
+    });
+    for (unsigned Row : G.Kernels)
+      Settings[Row].Behind = Behind;
     if (!wantsDynamic(G, Run, Settings, Options))
       continue;
     if (llvm::any_of(G.Kernels,
                      [&](unsigned Row) { return Run.Kernels[Row].HasVersion; }))
       continue; // All of them have, and bring it.
     const std::string Why = whyGroupIsStatic(G, Run, Settings);
-    const bool Behind = llvm::any_of(G.Kernels, [&](unsigned Row) {
-      return Run.Kernels[Row].Shared.UsesDynamic;
-    });
     for (unsigned Row : G.Kernels) {
       KernelSetting &S = Settings[Row];
       if (Why.empty()) {
         makeDynamic(S, Run.Kernels[Row], Run);
-        S.Behind = Behind;
       } else if (saysMore(S, Run.Kernels[Row])) {
         S.Obstacle->Detail += "; nor can it be dynamic shared memory: " + Why;
       } else {
@@ -452,9 +454,8 @@ static KernelSetting settingOfVersion(const MergedKernel &K,
   KernelSetting S;
   S.SeenThreads = userBound(K.Facts, Options).Threads;
   S.Dynamic = true;
-  S.Behind = K.Shared.UsesDynamic;
   guessBlock(S, K, Options);
-  if (S.Behind)
+  if (K.Shared.UsesDynamic)
     noteOwnMemory(S, K);
   return S;
 }

@@ -306,8 +306,8 @@ struct storage : version {
     static_assert(
         !sizeof(Kernel *),
         "only nvcc's launches bring the memory that a kernel of this "
-        "file needs; run `bankstripe rewrite --output-dir=...` with "
-        "the command of this compiler, or compile the file with nvcc");
+        "file needs: compile it with nvcc, or rewrite the original with "
+        "`bankstripe rewrite --versions`, whose kernels need none");
 #endif
   }
 };

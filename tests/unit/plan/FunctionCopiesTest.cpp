@@ -200,6 +200,26 @@ TEST_F(Copying, ServesThemWhereNoOtherArrayNeedsAVersion) {
   EXPECT_TRUE(isInCopy());
 }
 
+// Else an array at the one end could lie over one at the other, where a launch
+// brings memory that its kernel does not use.
+TEST_F(Copying, CountsPlacesFromOneEndForAllArrays) {
+  addKernel();
+  TestArray Own = makeArray("own", 16, 4, 4);
+  Own.Text.Statement = {"/a.cu", 120, 5};
+  U.array(Own);
+  auto AreBehind = [&] {
+    const Plan P = plan();
+    const Storage &Its = find(P, "own").Verdict.Storage;
+    const Storage &OfCopy = find(P, "b").Verdict.Storage;
+    EXPECT_TRUE(Its.Dynamic && OfCopy.Dynamic);
+    EXPECT_EQ(Its.Behind, OfCopy.Behind);
+    return Its.Behind;
+  };
+  EXPECT_FALSE(AreBehind());
+  U.Result.Evidence.Kernels["other"].UsesDynamic = true;
+  EXPECT_TRUE(AreBehind());
+}
+
 // One text cannot be for both.
 TEST_F(Copying, IsForAllKernelsThatCallIt) {
   addKernel();
