@@ -10,12 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "frontend/CommandLine.h"
+#include "model/HelperText.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
 #include "tool/SourceRewriter.h"
 #include "wrap/Stats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -44,6 +46,7 @@ private:
   bool failedOnOption(const OwnCompile &Compile) const;
   std::optional<int> compileFirst();
   int compileAsIs(const SourceResult &Result);
+  bool missesRows(const SourceResult &Result) const;
   int compileCopies(const SourceResult &Result);
   void mendDepfiles(const SourceResult &Result) const;
   bool takeBackAsIs(const SourceResult &Result);
@@ -303,6 +306,42 @@ static std::string withOriginals(std::string Text, const SourceResult &Result) {
   return Text;
 }
 
+// Whether launches in an object file pass no rows: its stubs call the runtime,
+// and nothing calls current_device(), which only the helper's overload of
+// cudaLaunchKernel does. Of other outputs nobody knows.
+static bool passesNoRows(StringRef Object) {
+  using llvm::object::SymbolRef;
+  const auto Opened = llvm::expectedToOptional(
+      llvm::object::ObjectFile::createObjectFile(Object));
+  if (!Opened || !Opened->getBinary()->isRelocatableObject())
+    return false;
+  bool CallsRuntime = false, CallsHelper = false;
+  for (const SymbolRef &Symbol : Opened->getBinary()->symbols()) {
+    const StringRef Name =
+        llvm::expectedToOptional(Symbol.getName()).value_or("");
+    const auto Flags = llvm::expectedToOptional(Symbol.getFlags()).value_or(0);
+    if (Name.contains("bankstripe") && Name.contains("current_device"))
+      CallsHelper = true;
+    if (!(Flags & SymbolRef::SF_Undefined))
+      continue;
+    if (Name.starts_with("__cudaLaunch"))
+      return true; // By stubs of CUDA 13, for which the helper has its own.
+    CallsRuntime |=
+        Name == "cudaLaunchKernel" || Name == "cudaLaunchKernel_ptsz";
+  }
+  return CallsRuntime && !CallsHelper;
+}
+
+// Whether the copies have rows in vain. (Of Clang's launches that is known, and
+// said by the helper.)
+bool Launcher::missesRows(const SourceResult &Result) const {
+  auto IsHelper = [](const auto &Copy) {
+    return path::filename(Copy.first) == LaunchFileName;
+  };
+  return Command.IsNvcc && llvm::any_of(Result.Copies, IsHelper) &&
+         passesNoRows(Command.Output);
+}
+
 int Launcher::compileCopies(const SourceResult &Result) {
   auto Counts = Result.Counts;
   Counts["parsed"] = Counts["rewritten"] = 1;
@@ -317,11 +356,13 @@ int Launcher::compileCopies(const SourceResult &Result) {
           ? Result.Compiled->Ended
           : compileOwn(Command, CopyOf, Result.QuoteFolder, Result.Reports)
                 .Ended;
-  if (Ended.succeeded())
+  const bool MissesRows = Ended.succeeded() && missesRows(Result);
+  const bool IsDone = Ended.succeeded() && !MissesRows;
+  if (IsDone)
     fs::remove(keptObject(Command));
-  if (Ended.succeeded() || Ended.wasKilled() || Ended.Interrupted) {
+  if (IsDone || Ended.wasKilled() || Ended.Interrupted) {
     show(withOriginals(Ended.Out, Result), withOriginals(Ended.Err, Result));
-    if (Ended.succeeded()) {
+    if (IsDone) {
       mendDepfiles(Result);
       if (News)
         tellNews(Result, Stats);
@@ -337,7 +378,10 @@ int Launcher::compileCopies(const SourceResult &Result) {
   const ProcessResult Again =
       IsBack ? AsIs->Ended : runProcess(Command.Words, Output::Shown);
   if (Again.succeeded()) {
-    warnOfAsIs(refusalOf(Result.Copies.front().first, Ended));
+    const std::string &Copy = Result.Copies.front().first;
+    warnOfAsIs(MissesRows
+                   ? "with this nvcc, launches pass no row of '" + Copy + "'"
+                   : refusalOf(Copy, Ended));
     mendDepfiles(Result);
   }
   return endAs(Again);

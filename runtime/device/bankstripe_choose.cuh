@@ -190,28 +190,28 @@ public:
 private:
   enum { most_settings = 16 };
 
-  static void append_choices();
-  void print_choices(FILE *to) const;
+  static void print_choices(const version &row, FILE *to);
   setting *make(const launch &l, int device);
   setting *lock(setting *s, const launch &l, int device);
   cudaError_t launch_chosen(const launch &l, on_device &on);
   cudaError_t launch_locked(setting &s, const launch &l, on_device &on);
 
   const bool predicted;
-  std::atomic<setting *> newest{nullptr};
+  std::atomic<setting *> settings{nullptr};
   int count = 0;                 // Of the settings.
   std::atomic<bool> busy{false}; // A thread makes one.
 };
 
 // --- What was chosen, for BANKSTRIPE_CHOICES ---------------------------------
 
-inline void choice::print_choices(FILE *to) const {
-  for (const setting *s = newest.load(); s; s = s->following) {
+inline void choice::print_choices(const version &row, FILE *to) {
+  const setting *s =
+      row.choose ? static_cast<const choice &>(row).settings.load() : nullptr;
+  for (; s; s = s->following) {
     const int chosen = s->chosen.load();
-    fprintf(to, "{\"kernel\": \"");
-    print_name(to);
+    row.print_kernel(to);
     fprintf(to,
-            "\", \"gpu\": \"%s\", \"architecture\": \"%s\", \"device\": %d, "
+            ", \"gpu\": \"%s\", \"architecture\": \"%s\", \"device\": %d, "
             "\"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], \"pairs\": %d, "
             "\"original_us\": %.6g, \"version_us\": %.6g, \"chosen\": "
             "\"%s\"}\n",
@@ -223,15 +223,6 @@ inline void choice::print_choices(FILE *to) const {
             : chosen == comparison::original ? "original"
                                              : "open");
   }
-}
-
-inline void choice::append_choices() {
-  FILE *to = fopen(getenv("BANKSTRIPE_CHOICES"), "a");
-  for (version *row = first(); to && row; row = row->following)
-    if (row->choose)
-      static_cast<choice *>(row)->print_choices(to);
-  if (to)
-    fclose(to);
 }
 
 // --- Samples -----------------------------------------------------------------
@@ -319,10 +310,10 @@ inline bool end(setting &s, int place, cudaStream_t stream) {
 
 inline setting *choice::find(const launch &l, int device) const {
   const int grid_class = class_of(l);
-  for (setting *s = newest.load(std::memory_order_acquire); s; s = s->following)
+  for (setting *s = settings.load(std::memory_order_acquire); s;
+       s = s->following)
     if (s->grid_class == grid_class && s->device == device &&
-        s->block.x == l.block.x && s->block.y == l.block.y &&
-        s->block.z == l.block.z)
+        l.has_block(s->block))
       return s;
   return nullptr;
 }
@@ -341,14 +332,13 @@ inline setting *choice::make(const launch &l, int device) {
     made->block = l.block;
     made->rule.predicted = predicted;
     cudaDeviceProp properties;
-    if (file_of<append_choices>("BANKSTRIPE_CHOICES") &&
+    if (is_asked_for<print_choices>("BANKSTRIPE_CHOICES") &&
         did(cudaGetDeviceProperties(&properties, device))) {
       snprintf(made->gpu, sizeof(made->gpu), "%.63s", properties.name);
       snprintf(made->architecture, sizeof(made->architecture), "sm_%d%d",
                properties.major, properties.minor);
     }
-    made->following = newest.load();
-    newest.store(made, std::memory_order_release);
+    put_first(settings, made);
     ++count;
   }
   busy.store(false, std::memory_order_release);
@@ -394,11 +384,12 @@ inline cudaError_t choice::launch_chosen(const launch &l, on_device &on) {
   setting *s = find(l, on.device);
   const int chosen = s ? s->chosen.load(std::memory_order_acquire)
                        : static_cast<int>(comparison::open);
-  if (chosen == comparison::open && (s = lock(s, l, on.device)))
+  if (chosen != comparison::open)
+    return settle(l, on,
+                  chosen == comparison::version ? ran_version : not_chosen);
+  if ((s = lock(s, l, on.device)))
     return launch_locked(*s, l, on);
-  if (chosen == comparison::version)
-    prepare(l, on);
-  return run(l, chosen == comparison::version ? ran_version : not_chosen);
+  return run(l, not_chosen);
 }
 
 } // namespace

@@ -47,6 +47,9 @@
 #pragma pack(push)
 #pragma pack() // Whatever the file has it at.
 
+#if !defined(__NVCC__) && !defined(__CUDA_ARCH__)
+#warning "Clang's launches run no versions of kernels: compile with nvcc"
+#endif
 #ifdef __NVCC__ // It says that the rows of explicit instances are not defined.
 #pragma nv_diag_suppress 114
 #endif
@@ -79,6 +82,8 @@ enum : unsigned { mark = 2 * 16 + 9 };
 
 namespace {
 
+typedef unsigned long long number;
+
 // What the host stub was given.
 struct launch {
   dim3 grid, block;
@@ -87,9 +92,12 @@ struct launch {
   cudaStream_t stream;
 
   unsigned threads() const { return block.x * block.y * block.z; }
-  unsigned long long blocks() const { return 1ull * grid.x * grid.y * grid.z; }
+  number blocks() const { return number(grid.x) * grid.y * grid.z; }
+  bool has_block(const dim3 &other) const {
+    return block.x == other.x && block.y == other.y && block.z == other.z;
+  }
   bool is_alone() const { // No other kernel runs beside it.
-#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#ifdef __CUDART_API_PER_THREAD_DEFAULT_STREAM
     return false;
 #else
     return !stream;
@@ -130,31 +138,25 @@ inline int current_device() {
   return count == 1 || did(cudaGetDevice(&device)) ? device : -1;
 }
 
-// What BANKSTRIPE_CHOICE says.
-enum pin { pinned_to_none, pinned_to_original, pinned_to_version };
-inline pin pinned() {
-  static const pin known = [] {
-    const char *asked = getenv("BANKSTRIPE_CHOICE");
-    return asked && !strcmp(asked, "original")  ? pinned_to_original
-           : asked && !strcmp(asked, "version") ? pinned_to_version
-                                                : pinned_to_none;
-  }();
-  return known;
+// Whether BANKSTRIPE_CHOICE says so.
+inline bool is_pinned_to(const char *body) {
+  static const char *const known = getenv("BANKSTRIPE_CHOICE");
+  return known && !strcmp(known, body);
 }
 
-// The file that a variable names, if any. `append` writes to it when the
-// program ends.
-template <void append()> inline const char *file_of(const char *variable) {
-  static const char *const known = [=] {
-    const char *asked = getenv(variable);
-    if (asked)
-      atexit(append);
-    return asked;
-  }();
-  return known;
+// Puts an element before the others of a list, which only grows.
+template <class Element>
+inline void put_first(std::atomic<Element *> &list, Element *made) {
+  made->following = list.load();
+  while (!list.compare_exchange_weak(made->following, made))
+    ;
 }
 
 // --- What blocks take --------------------------------------------------------
+
+constexpr number smaller(number one, number other) {
+  return one < other ? one : other;
+}
 
 // The dynamic shared memory of a block: for each warp, and for the kernel.
 constexpr size_t bytes_brought(size_t warp_bytes, unsigned threads,
@@ -164,14 +166,11 @@ constexpr size_t bytes_brought(size_t warp_bytes, unsigned threads,
 
 // The part of `all` shared memory of a multiprocessor that so many blocks need,
 // in percent.
-constexpr unsigned long long most_percent(unsigned long long percent) {
-  return percent < 100 ? percent : 100;
-}
-constexpr int percent_of(unsigned long long all, unsigned long long blocks,
-                         unsigned long long bytes) {
-  return static_cast<int>(most_percent(
+constexpr int percent_of(number all, number blocks, number bytes) {
+  return static_cast<int>(smaller(
+      100,
       ((blocks ? blocks : 1) * ((bytes + 127) / 128 * 128) * 100 + all - 1) /
-      all));
+          all));
 }
 
 // What a multiprocessor has for the blocks of one kernel.
@@ -184,44 +183,63 @@ struct multiprocessor {
 // The part of the memory, in percent, that `blocks` need which the grid brings
 // to a multiprocessor, as far as they are resident at once. (The occupancy that
 // the runtime computes depends on the carveout, so it cannot be asked.)
-inline int percent_needed(const multiprocessor &all, unsigned long long blocks,
-                          unsigned warps, size_t bytes) {
-  typedef unsigned long long number;
+inline int percent_needed(const multiprocessor &all, number blocks,
+                          number warps, size_t bytes) {
+  const number registers = all.registers_per_warp * warps;
   const number each = (all.bytes_per_block + bytes + 127) / 128 * 128;
-  const number registers = 1ull * all.registers_per_warp * warps;
-  const number most[] = {static_cast<number>(all.blocks),
-                         all.threads / (32ull * warps),
-                         all.registers / (registers ? registers : 1),
-                         all.shared_bytes / (each ? each : 1)};
-  number resident = blocks;
-  for (number other : most)
-    resident = other < resident ? other : resident;
+  number resident = smaller(blocks, all.blocks);
+  resident = smaller(resident, all.threads / (32 * warps));
+  resident = smaller(resident, all.registers / (registers ? registers : 1));
+  resident = smaller(resident, all.shared_bytes / (each ? each : 1));
   return percent_of(all.shared_bytes, resident, each);
 }
 
-// --- Rows --------------------------------------------------------------------
-
 // What is known of the body that moves arrays, on one device.
 struct on_device {
-  int device, processors, most_threads;
-  int most_bytes, unasked_bytes; // Dynamic shared memory.
+  int device, processors;
+  unsigned most_threads;
+  size_t most_bytes, unasked_bytes; // Dynamic shared memory.
   multiprocessor each;
   // Threads and bytes of a block, and how many of these are resident at once:
   // of the original, and of the version.
   std::atomic<uint64_t> residency[2];
   // One more than the percent of the carveout that was asked for last.
   std::atomic<int> percent;
-  // The launch, as of key_of(), that ran the version last; 0 where the next one
-  // like it has to be prepared again.
+  // A launch, as of key_of(), and its outcome, which is that of all like it:
+  // they need no second thought.
   std::atomic<uint64_t> settled;
   on_device *following;
 };
 
-// Launches with blocks of one size, for BANKSTRIPE_LAUNCHES.
-struct tally {
-  std::atomic<uint64_t> block; // 0 while it is free.
-  std::atomic<unsigned long long> ran[not_chosen + 1];
-};
+// Asks the device about a kernel. \returns whether it answers.
+inline bool ask(on_device &on, const void *kernel) {
+  cudaFuncAttributes uses;
+  int optin = 0, reserved = 0;
+  const struct {
+    int &answer;
+    cudaDeviceAttr what;
+  } questions[] = {
+      {optin, cudaDevAttrMaxSharedMemoryPerBlockOptin},
+      {reserved, cudaDevAttrReservedSharedMemoryPerBlock},
+      {on.processors, cudaDevAttrMultiProcessorCount},
+      {on.each.threads, cudaDevAttrMaxThreadsPerMultiProcessor},
+      {on.each.blocks, cudaDevAttrMaxBlocksPerMultiprocessor},
+      {on.each.registers, cudaDevAttrMaxRegistersPerMultiprocessor},
+      {on.each.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor}};
+  for (const auto &each : questions)
+    if (!did(cudaDeviceGetAttribute(&each.answer, each.what, on.device)))
+      return false;
+  if (!did(cudaFuncGetAttributes(&uses, kernel)))
+    return false;
+  on.each.registers_per_warp = (uses.numRegs + 7) / 8 * 8 * 32;
+  on.each.bytes_per_block = uses.sharedSizeBytes + reserved;
+  on.most_threads = uses.maxThreadsPerBlock;
+  on.most_bytes = optin - uses.sharedSizeBytes;
+  on.unasked_bytes = 48 * 1024 - uses.sharedSizeBytes;
+  return true;
+}
+
+// --- Rows --------------------------------------------------------------------
 
 enum waiting : bool { may_wait = true };
 
@@ -241,6 +259,13 @@ struct bodies {
         instance(instance) {}
 };
 
+// Launches with one block, for BANKSTRIPE_LAUNCHES.
+struct tally {
+  dim3 block;
+  std::atomic<number> ran[not_chosen + 1];
+  tally *following;
+};
+
 class version {
 public:
   template <class Kernel>
@@ -249,49 +274,62 @@ public:
       : version(name, bodies(kernel, other), warp_bytes, waits, carveout) {}
   version(const char *name, const bodies &both, unsigned warp_bytes,
           bool waits = false, int carveout = as_needed)
-      : name(name), both(both), following(first().load()),
-        warp_bytes(warp_bytes), waits(waits), carveout(carveout) {
-    first().store(this, std::memory_order_release);
+      : name(name), both(both), warp_bytes(warp_bytes), waits(waits),
+        carveout(carveout), next_like(newest_like(both.original)) {
+    newest_like(both.original).store(this, std::memory_order_release);
+    put_first(newest(), this);
   }
   version(const version &) = delete;
 
-  // The row that was made last.
-  static std::atomic<version *> &first() {
-    static std::atomic<version *> rows;
-    return rows;
+  // The row that was made last, of all and of those whose stubs have one hash.
+  // Rows only come, at the start of the program.
+  static std::atomic<version *> &newest() {
+    static std::atomic<version *> last;
+    return last;
   }
+  static std::atomic<version *> &newest_like(const void *stub) {
+    static std::atomic<version *> last[256];
+    return last[(uintptr_t)stub * 0x9E3779B97F4A7C15ull >> 56];
+  }
+  // The row of a kernel; null if it has none.
+  static version *find(const void *stub) {
+    version *row = newest_like(stub).load(std::memory_order_acquire);
+    while (row && row->both.original != stub)
+      row = row->next_like;
+    return row;
+  }
+
   // Runs the one or the other.
   cudaError_t launch_one(const launch &l);
-  void print_name(FILE *to) const;
-  void print_launches(FILE *to) const;
+  void print_kernel(FILE *to) const;
+  static void print_launches(const version &row, FILE *to);
 
-  const char *const name;
-  const bodies both;
-  version *const following;
   // Where the program chooses, what does that (bankstripe_choose.cuh).
   cudaError_t (*choose)(version &, const launch &, on_device &) = nullptr;
+  version *following; // Of all.
 
 protected:
   void prepare(const launch &l, on_device &on) const;
   cudaError_t run(const launch &l, outcome which);
+  cudaError_t settle(const launch &l, on_device &on, outcome which);
 
 private:
   on_device *device_of(int device);
-  bool ask(on_device &on) const;
   outcome what_can_run(const launch &l, on_device &on) const;
-  unsigned long long resident(bool of_version, const launch &l,
-                              on_device &on) const;
+  number resident(bool of_version, const launch &l, on_device &on) const;
   void note(const launch &l, outcome which);
-  uint64_t key_of(const launch &l) const;
   size_t bytes_of(const launch &l) const { // Launches of a GB fail anyway.
     return warp_bytes && l.own < 1 << 30
                ? bytes_brought(warp_bytes, l.threads(), l.own)
                : l.own;
   }
 
+  const char *const name;
+  const bodies both;
   const unsigned warp_bytes;
   const bool waits;
   const int carveout;
+  version *const next_like;
   std::atomic<on_device *> devices{nullptr};
   std::atomic<tally *> tallies{nullptr};
 };
@@ -301,67 +339,46 @@ struct storage : version {
   template <class Kernel>
   storage(const char *name, Kernel *kernel, unsigned warp_bytes,
           int carveout = as_needed)
-      : version(name, kernel, kernel, warp_bytes, false, carveout) {
 #ifndef __NVCC__
-    static_assert(
-        !sizeof(Kernel *),
-        "only nvcc's launches bring the memory that a kernel of this "
-        "file needs: compile it with nvcc, or rewrite the original with "
-        "`bankstripe rewrite --versions`, whose kernels need none");
+      __attribute__((diagnose_if(
+          warp_bytes,
+          "only nvcc's launches bring the memory that this kernel needs: "
+          "compile the file with nvcc, or rewrite the original with "
+          "`bankstripe rewrite --versions`, whose kernels need none",
+          "error")))
 #endif
+      : version(name, kernel, kernel, warp_bytes, false, carveout) {
   }
 };
-
-// The rows by their stubs: open addressing, at most half full. Rows only come,
-// at the start of the program, so a table is never changed, and made anew when
-// there are more.
-struct table {
-  version *const newest;
-  size_t mask;
-  version **places;
-
-  explicit table(version *newest) : newest(newest), mask(15) {
-    size_t rows = 0;
-    for (version *row = newest; row; row = row->following)
-      ++rows;
-    while (mask < 2 * rows)
-      mask += mask + 1;
-    places = new version *[mask + 1]();
-    for (version *row = newest; row; row = row->following)
-      place_of(row->both.original) = row;
-  }
-  // Where the row of a kernel is, or would be.
-  version *&place_of(const void *stub) const {
-    size_t at = (uintptr_t)stub * 0x9E3779B97F4A7C15ull >> 20;
-    while (places[at & mask] && places[at & mask]->both.original != stub)
-      ++at;
-    return places[at & mask];
-  }
-};
-
-// The row of a kernel; null if it has none. (What threads make at once and one
-// of them does not need is not missed.)
-inline version *find_row(const void *stub) {
-  static std::atomic<table *> known;
-  version *const newest = version::first().load(std::memory_order_acquire);
-  table *all = known.load(std::memory_order_acquire);
-  if (!all || all->newest != newest) {
-    all = new table(newest);
-    known.store(all, std::memory_order_release);
-  }
-  return all->place_of(stub);
-}
 
 // --- What ran, for BANKSTRIPE_LAUNCHES ---------------------------------------
 
-enum { counted_blocks = 16 }; // Sizes of blocks, of each kernel.
+// Whether a variable names a file. When the program ends, what `print` says of
+// each row is appended to it.
+template <void print(const version &row, FILE *to)>
+inline bool is_asked_for(const char *variable) {
+  static const char *file;
+  static const bool asked = [=] {
+    auto append = [] {
+      FILE *to = fopen(file, "a");
+      for (version *row = version::newest(); to && row; row = row->following)
+        print(*row, to);
+      if (to)
+        fclose(to);
+    };
+    file = getenv(variable);
+    return file && !atexit(append);
+  }();
+  return asked;
+}
 
-// `sum`, or `sum<T = int>` of a template, as a part of a string in JSON.
-inline void version::print_name(FILE *to) const {
+// Begins a line of JSON with the name: `sum`, or `sum<T = int>` of a template.
+inline void version::print_kernel(FILE *to) const {
   auto print = [to](const char *text, const char *end) {
     for (; text < end; ++text)
       fprintf(to, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
   };
+  fprintf(to, "{\"kernel\": \"");
   print(name, name + strlen(name));
   if (const char *list = strstr(both.instance, "() [")) {
     list += strncmp(list, "() [with ", 9) ? 4 : 9;
@@ -369,109 +386,62 @@ inline void version::print_name(FILE *to) const {
     print(list, both.instance + strlen(both.instance) - 1);
     fputc('>', to);
   }
+  fputc('"', to);
 }
 
-inline void version::print_launches(FILE *to) const {
-  const tally *all = tallies.load();
-  for (int i = 0; all && i < counted_blocks && all[i].block.load(); ++i) {
-    const uint64_t block = all[i].block.load();
-    fprintf(to, "{\"kernel\": \"");
-    print_name(to);
+inline void version::print_launches(const version &row, FILE *to) {
+  for (const tally *of = row.tallies.load(); of; of = of->following) {
+    row.print_kernel(to);
     fprintf(to,
-            "\", \"block\": [%u, %u, %u], \"version\": %llu, \"original\": "
+            ", \"block\": [%u, %u, %u], \"version\": %llu, \"original\": "
             "{\"tooLarge\": %llu, \"noRoom\": %llu, \"mayWait\": %llu, "
             "\"notChosen\": %llu}}\n",
-            unsigned(block >> 32), unsigned(block >> 16 & 0xffff),
-            unsigned(block & 0xffff), all[i].ran[ran_version].load(),
-            all[i].ran[too_large].load(), all[i].ran[no_room].load(),
-            all[i].ran[not_resident].load(), all[i].ran[not_chosen].load());
+            of->block.x, of->block.y, of->block.z, of->ran[ran_version].load(),
+            of->ran[too_large].load(), of->ran[no_room].load(),
+            of->ran[not_resident].load(), of->ran[not_chosen].load());
   }
 }
 
-inline void append_launches() {
-  FILE *to = fopen(getenv("BANKSTRIPE_LAUNCHES"), "a");
-  for (version *row = version::first(); to && row; row = row->following)
-    row->print_launches(to);
-  if (to)
-    fclose(to);
-}
-
+// Threads that meet a block at once may make two lines of it.
 inline void version::note(const launch &l, outcome which) {
-  if (!file_of<append_launches>("BANKSTRIPE_LAUNCHES"))
+  if (!is_asked_for<print_launches>("BANKSTRIPE_LAUNCHES"))
     return;
-  tally *all = tallies.load();
-  if (!all) {
-    tally *made = new tally[counted_blocks]();
-    if (tallies.compare_exchange_strong(all, made))
-      all = made;
-    else
-      delete[] made;
+  tally *of = tallies.load();
+  while (of && !l.has_block(of->block))
+    of = of->following;
+  if (!of) {
+    of = new tally();
+    of->block = l.block;
+    put_first(tallies, of);
   }
-  const uint64_t block =
-      (uint64_t)l.block.x << 32 | l.block.y << 16 | l.block.z;
-  for (int i = 0; i < counted_blocks; ++i) {
-    uint64_t other = 0;
-    if (all[i].block.compare_exchange_strong(other, block) || other == block) {
-      ++all[i].ran[which];
-      return;
-    }
-  }
+  ++of->ran[which];
 }
 
 // --- One launch --------------------------------------------------------------
 
-inline bool version::ask(on_device &on) const {
-  cudaFuncAttributes uses;
-  int optin = 0, reserved = 0;
-  const struct {
-    int &answer;
-    cudaDeviceAttr what;
-  } questions[] = {
-      {optin, cudaDevAttrMaxSharedMemoryPerBlockOptin},
-      {reserved, cudaDevAttrReservedSharedMemoryPerBlock},
-      {on.processors, cudaDevAttrMultiProcessorCount},
-      {on.each.threads, cudaDevAttrMaxThreadsPerMultiProcessor},
-      {on.each.blocks, cudaDevAttrMaxBlocksPerMultiprocessor},
-      {on.each.registers, cudaDevAttrMaxRegistersPerMultiprocessor},
-      {on.each.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor}};
-  for (const auto &each : questions)
-    if (!did(cudaDeviceGetAttribute(&each.answer, each.what, on.device)))
-      return false;
-  if (!did(cudaFuncGetAttributes(&uses, both.version)))
-    return false;
-  const int own = static_cast<int>(uses.sharedSizeBytes);
-  on.each.registers_per_warp = (uses.numRegs + 7) / 8 * 8 * 32;
-  on.each.bytes_per_block = own + reserved;
-  on.most_threads = uses.maxThreadsPerBlock;
-  on.most_bytes = optin - own;
-  on.unasked_bytes = 48 * 1024 - own;
-  return true;
-}
-
 // Null where the device does not answer. Threads that ask at once get the same
 // answers, and each of them is kept.
 inline on_device *version::device_of(int device) {
-  on_device *first = devices.load(std::memory_order_acquire);
-  for (on_device *on = first; on; on = on->following)
-    if (on->device == device)
-      return on;
+  on_device *on = devices.load(std::memory_order_acquire);
+  while (on && on->device != device)
+    on = on->following;
+  if (on)
+    return on;
   const relaxed_capture unharmed;
-  on_device *made = new on_device();
-  made->device = device;
-  if (!ask(*made)) {
-    delete made;
+  on = new on_device();
+  on->device = device;
+  if (!ask(*on, both.version)) {
+    delete on;
     return nullptr;
   }
-  made->following = first;
-  while (!devices.compare_exchange_weak(made->following, made))
-    ;
-  return made;
+  put_first(devices, on);
+  return on;
 }
 
 // How many blocks of this size are resident at once. Where that is unknown the
 // version has none, and the original all.
-inline unsigned long long version::resident(bool of_version, const launch &l,
-                                            on_device &on) const {
+inline number version::resident(bool of_version, const launch &l,
+                                on_device &on) const {
   const size_t bytes = of_version ? bytes_of(l) : l.own;
   const uint64_t key = (uint64_t)l.threads() << 18 | bytes;
   uint64_t known = on.residency[of_version].load(std::memory_order_relaxed);
@@ -491,9 +461,9 @@ inline unsigned long long version::resident(bool of_version, const launch &l,
 // The version, or why the original. What is resident depends on what the kernel
 // is allowed, so that comes first.
 inline outcome version::what_can_run(const launch &l, on_device &on) const {
-  if (!l.blocks() || !l.threads() || l.threads() > (unsigned)on.most_threads)
+  if (!l.blocks() || !l.threads() || l.threads() > on.most_threads)
     return too_large;
-  if (bytes_of(l) > (size_t)on.most_bytes)
+  if (bytes_of(l) > on.most_bytes)
     return no_room;
   if (!waits)
     return ran_version;
@@ -512,12 +482,12 @@ inline outcome version::what_can_run(const launch &l, on_device &on) const {
 // blocks there are, nor does it where all of them have to be resident.
 inline void version::prepare(const launch &l, on_device &on) const {
   const size_t bytes = bytes_of(l);
-  if (bytes > (size_t)on.unasked_bytes && bytes <= (size_t)on.most_bytes)
+  if (bytes > on.unasked_bytes && bytes <= on.most_bytes)
     did(cudaFuncSetAttribute(both.version,
                              cudaFuncAttributeMaxDynamicSharedMemorySize,
                              on.most_bytes));
-  const unsigned long long brought =
-      l.is_alone() && !waits ? (l.blocks() + on.processors - 1) / on.processors
+  const number brought = l.is_alone() && !waits
+                             ? (l.blocks() + on.processors - 1) / on.processors
                              : 1ull << 60;
   const int percent =
       carveout == as_needed
@@ -538,37 +508,46 @@ inline cudaError_t version::run(const launch &l, outcome which) {
                           is_version ? bytes_of(l) : l.own, l.stream);
 }
 
-// All that decides about a launch and is prepared for it; 0 where that is more
-// than a number can hold. The next launch like it needs no second thought.
-inline uint64_t version::key_of(const launch &l) const {
-  return l.blocks() >> 32 || l.own >> 20 || l.threads() >> 11
+// All that decides about a launch and is prepared for it, in 61 bits; 0 where
+// that is more, as for grids that take longer than their launch.
+inline uint64_t key_of(const launch &l) {
+  const uint64_t x = l.block.x - 1, y = l.block.y - 1, z = l.block.z - 1;
+  return l.blocks() >> 16 || l.own >> 18 || x >> 10 || y >> 10 || z >> 6
              ? 0
-             : l.blocks() | (uint64_t)l.threads() << 32 |
-                   (uint64_t)l.own << 43 | (uint64_t)l.is_alone() << 63;
+             : l.blocks() << 45 | l.own << 27 | x << 17 | y << 7 | z << 1 |
+                   l.is_alone();
+}
+
+// Runs a launch as the next ones like it. Where these have to be allowed their
+// bytes they are thought of again.
+inline cudaError_t version::settle(const launch &l, on_device &on,
+                                   outcome which) {
+  if (which == ran_version)
+    prepare(l, on);
+  if (which != ran_version || bytes_of(l) <= on.unasked_bytes)
+    on.settled.store(key_of(l) << 3 | which, std::memory_order_relaxed);
+  return run(l, which);
 }
 
 // Of a kernel without a version a launch that is too large fails as it did, and
 // one for which there is no room does so.
 inline cudaError_t version::launch_one(const launch &l) {
   const bool has_version = both.version != both.original;
-  if (has_version && pinned() == pinned_to_original)
+  if (has_version && is_pinned_to("original"))
     return run(l, not_chosen);
   on_device *on = device_of(current_device());
+  if (!on)
+    return run(l, has_version ? no_room : ran_version);
   const uint64_t key = key_of(l);
-  if (on && key && !choose &&
-      key == on->settled.load(std::memory_order_relaxed))
-    return run(l, ran_version);
-  const outcome which = on ? what_can_run(l, *on) : no_room;
+  const uint64_t settled = on->settled.load(std::memory_order_relaxed);
+  if (key && key == settled >> 3)
+    return run(l, static_cast<outcome>(settled & 7));
+  const outcome which = what_can_run(l, *on);
   if (which == too_large || (has_version && which != ran_version))
-    return run(l, which);
-  if (choose && pinned() == pinned_to_none)
+    return settle(l, *on, which);
+  if (choose && !is_pinned_to("version"))
     return choose(*this, l, *on);
-  if (on) {
-    prepare(l, *on);
-    if (bytes_of(l) <= (size_t)on->unasked_bytes)
-      on->settled.store(key, std::memory_order_relaxed);
-  }
-  return run(l, ran_version);
+  return settle(l, *on, ran_version);
 }
 
 } // namespace
@@ -578,7 +557,7 @@ inline cudaError_t version::launch_one(const launch &l) {
 __attribute__((unused)) static inline cudaError_t
 cudaLaunchKernel(char *stub, dim3 &grid, dim3 &block, void **arguments,
                  size_t own, cudaStream_t stream) {
-  bankstripe::version *row = bankstripe::find_row(stub);
+  bankstripe::version *row = bankstripe::version::find(stub);
   return row ? row->launch_one({grid, block, arguments, own, stream})
              : cudaLaunchKernel((const void *)stub, grid, block, arguments, own,
                                 stream);

@@ -124,6 +124,11 @@ class CompiledFirst(WrapTest):
         self.compile(frame=0, BANKSTRIPE_FLAGS="--no-confirm --min-speedup=0 --quiet")
         self.assert_calls(self.UNASKED)
 
+    def test_versions_know_each_default_stream(self):
+        self.give_address()
+        self.compile("-default-stream=per-thread", frame=32)
+        self.assertIn("count_striped", self.copy())
+
     def assert_first_object_stays(self):
         self.compiler.write_text(self.compiler.read_text().replace('write_text("object")', 'write_text(str(words))'))
         said = self.compile("--fail-on-copy", frame=32)
@@ -140,13 +145,14 @@ class CompiledFirst(WrapTest):
         self.give_address()
         self.assert_first_object_stays()
 
-    def compile_with_nvcc(self, times=1, after=":", of_copies="cat", words=(), said=""):
-        """What nvcc is asked for. `after` is run behind each compile; what is said of copies goes through
-        `of_copies`."""
+    def compile_with_nvcc(self, times=1, before_copies=":", after=":", of_copies="cat", words=(), said=""):
+        """What nvcc is asked for. `after` is run behind each compile of the source; what is said of copies goes
+        through `of_copies`."""
         log = self.write("log", "")
         self.compiler.write_text(
             f'#!/bin/sh\necho "$*" >> {log}\ncase "$*" in\n'
-            f'  *.bankstripe/*) {NVCC} "$@" 2> {log}.err; code=$?; {of_copies} < {log}.err >&2; exit $code ;;\n'
+            f'  *.bankstripe/*) {before_copies}; {NVCC} "$@" 2> {log}.err; code=$?\n'
+            f'    {of_copies} < {log}.err >&2; exit $code ;;\n'
             f'  *) {NVCC} "$@" && {after} ;;\nesac\n')
         for folder in ("nvvm", "include"):
             (self.folder / folder).symlink_to(pathlib.Path(NVCC).parent.parent / folder)
@@ -177,6 +183,17 @@ class CompiledFirst(WrapTest):
     def test_what_is_asked_about_a_version_is_the_compile_of_the_copy(self):
         self.give_address()
         self.assertEqual(self.compile_with_nvcc(), ["first", "copy"])
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_the_first_object_stays_where_launches_pass_no_rows(self):
+        self.give_address()
+        # As if the stubs of this nvcc called what no helper knows.
+        forget = "find obj -name bankstripe_launch.cuh -exec sed -i 's/^#ifdef __NVCC__$/#if 0/' {} +"
+        said = ("bankstripe: warning: 'src/a.cu' is compiled as it is: with this nvcc, launches pass no row of "
+                "'obj/a.o.bankstripe/a.cu'\n")
+        keep = f"cp {self.folder}/obj/a.o {self.folder}/first.o"
+        self.assertEqual(self.compile_with_nvcc(before_copies=forget, after=keep, said=said), ["first", "copy"])
+        self.assertEqual((self.folder / "obj/a.o").read_bytes(), (self.folder / "first.o").read_bytes())
 
     @unittest.skipUnless(NVCC, "needs nvcc")
     def test_it_is_about_a_file_that_changed_meanwhile_which_is_not_copied(self):

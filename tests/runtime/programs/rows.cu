@@ -427,6 +427,10 @@ static void faster() {
   expect_decision("chooses", 100);
   expect_decision("chooses_striped", 1);
   expect(State.Last.Bytes == bytes_for(1), "the version brings its storage");
+  for (int i = 0; i < 30; ++i) // So is each shape of blocks.
+    chooses<<<1, dim3(8, 4)>>>(nullptr);
+  expect(State.Last.Kernel == "chooses", "another block of as many threads");
+  expect_decision("chooses_striped", 1);
   State.VersionTakes = State.OriginalTakes;
   expect_decision("chooses_striped", 1000);
   for (int i = 0; i < 30; ++i)
@@ -501,7 +505,7 @@ static void threads() {
 // For the variables of the environment.
 static void report() {
   State.OptinBytes = 60 * 1024;
-  for (unsigned threads : {32u, 32u, 1024u})
+  for (unsigned threads : {32u, 32u, 1024u, 1024u})
     launch_sum(1, threads, 0, 0);
   launch_count(1, 32, 0);
   space::typed<<<1, 32>>>((int *)nullptr, 1);
