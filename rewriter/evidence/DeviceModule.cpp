@@ -17,7 +17,7 @@
 
 #include "evidence/DeviceModule.h"
 
-#include "evidence/MemoryReads.h"
+#include "evidence/Waiting.h"
 #include "frontend/Frontend.h"
 #include "frontend/UserFiles.h"
 #include "model/UnitFacts.h"
@@ -199,12 +199,6 @@ Expected<std::unique_ptr<Module>> emitDeviceModule(ParsedUnit &Unit,
 static bool isByPointer(const Instruction &I) {
   const auto *Call = dyn_cast<CallBase>(&I);
   return Call && Call->isIndirectCall();
-}
-
-bool callsByPointer(Module &M) {
-  return any_of(M, [](const Function &F) {
-    return any_of(instructions(F), isByPointer);
-  });
 }
 
 void addCallers(SmallDenseSet<Function *> &Reached) {

@@ -66,9 +66,6 @@ Place placeOf(const llvm::DbgVariableRecord &Record);
 /// Clang adds to names of internal linkage that the host has to find.
 llvm::StringRef sourceName(const llvm::Function &F);
 
-/// Whether a call in \p M names no function.
-bool callsByPointer(llvm::Module &M);
-
 /// Adds every function that can get to a member of \p Reached by calls or by
 /// its address, however it is passed around, also in memory.
 void addCallers(llvm::SmallDenseSet<llvm::Function *> &Reached);

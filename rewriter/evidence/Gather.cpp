@@ -48,7 +48,7 @@ static Expected<WaitEvidence> findAllWaits(Module &M, ParsedUnit &Unit,
   keepOnly(*Copy, functionsThatMayWait(*Copy));
   if (Error E = optimize(*Copy, Unit.compiler(), Context))
     return std::move(E);
-  return findWaits(*Copy, isLinked(Unit));
+  return findWaits(*Copy);
 }
 
 namespace {
@@ -92,13 +92,8 @@ Error Gatherer::readModule() {
 }
 
 Error Gatherer::readOptimizedModule() {
-  const bool AllMayWait =
-      isLinked(Unit) || !Facts.SharedArrays.empty() || callsByPointer(*M) ||
-      any_of(Facts.Launches, std::mem_fn(&Launch::mayRunBesideOthers)) ||
-      any_of(Facts.Kernels, std::mem_fn(&Kernel::AddressTaken));
-  if (AllMayWait)
-    if (Error E = findAllWaits(*M, Unit, Context).moveInto(Result.Waits))
-      return E;
+  if (Error E = findAllWaits(*M, Unit, Context).moveInto(Result.Waits))
+    return E;
   const bool Holds = !Tracker->holders().empty();
   if (Holds) {
     keepOnly(*M, Tracker->holders());
@@ -111,8 +106,8 @@ Error Gatherer::readOptimizedModule() {
   if (!Holds)
     return Error::success();
   readOptimized(*M, *Tracker, Result);
-  if (!AllMayWait)
-    Result.Waits = findWaits(*M, /*IsLinked=*/false);
+  // Functions without arrays had to look as if they wait before.
+  Result.Waits.Waiting.merge(findWaits(*M).Waiting);
   return Error::success();
 }
 

@@ -11,8 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Polling.h"
-#include "evidence/BackwardSearch.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
@@ -20,8 +21,6 @@
 #include "llvm/Support/NVPTXAddrSpace.h"
 
 using namespace llvm;
-using bankstripe::searchBack;
-using bankstripe::Step;
 
 namespace {
 
@@ -71,35 +70,42 @@ static DenseSet<SharedPlace> placesWritten(Function &F,
   return Result;
 }
 
+// Whether Condition is computed, in L, from a plain load of one of Places.
+static bool comesFrom(const DenseSet<SharedPlace> &Places,
+                      const Value *Condition, const Loop &L,
+                      const DataLayout &Layout) {
+  constexpr unsigned MostValues = 32;
+  SmallVector<const Value *> Pending{Condition};
+  SmallPtrSet<const Value *, MostValues> Seen;
+  while (!Pending.empty() && Seen.size() < MostValues) {
+    const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
+    if (!I || !L.contains(I) || isa<CallBase>(I) || !Seen.insert(I).second)
+      continue;
+    if (const auto *Load = dyn_cast<LoadInst>(I)) {
+      const auto Place = sharedPlaceOf(*Load->getPointerOperand(), Layout);
+      if (Load->isSimple() && Place && Places.contains(*Place))
+        return true;
+      continue;
+    }
+    append_range(Pending, I->operand_values());
+  }
+  return false;
+}
+
 bool bankstripe::pollsMemory(Function &Kernel,
                              FunctionAnalysisManager &Analyses) {
-  constexpr unsigned MostValues = 32;
   const DataLayout &Layout = Kernel.getParent()->getDataLayout();
   const DenseSet<SharedPlace> Places = placesWritten(Kernel, Layout);
-  if (Places.empty())
-    return false;
-  auto EndsByPlainLoad = [&](const Loop &L, const BasicBlock &Exiting) {
-    const auto *Branch = dyn_cast<BranchInst>(Exiting.getTerminator());
-    unsigned Count = 0;
-    return Branch && Branch->isConditional() &&
-           searchBack(Branch->getCondition(), L, [&](const Instruction &I) {
-             const auto *Load = dyn_cast<LoadInst>(&I);
-             if (!Load)
-               return isa<CallBase>(I) || ++Count >= MostValues ? Step::Stop
-                                                                : Step::On;
-             const auto Place =
-                 sharedPlaceOf(*Load->getPointerOperand(), Layout);
-             return Load->isSimple() && Place && Places.contains(*Place)
-                        ? Step::Found
-                        : Step::Stop;
-           });
+  const auto Polls = [&](const Loop *L) {
+    SmallVector<BasicBlock *> Exits;
+    L->getExitingBlocks(Exits);
+    return any_of(Exits, [&](const BasicBlock *Block) {
+      const auto *Branch = dyn_cast<BranchInst>(Block->getTerminator());
+      return Branch && Branch->isConditional() &&
+             comesFrom(Places, Branch->getCondition(), *L, Layout);
+    });
   };
-  return any_of(Analyses.getResult<LoopAnalysis>(Kernel).getLoopsInPreorder(),
-                [&](const Loop *L) {
-                  SmallVector<BasicBlock *> Exits;
-                  L->getExitingBlocks(Exits);
-                  return any_of(Exits, [&](const BasicBlock *Block) {
-                    return EndsByPlainLoad(*L, *Block);
-                  });
-                });
+  return !Places.empty() &&
+         any_of(Analyses.getResult<LoopAnalysis>(Kernel).getLoopsInPreorder(),
+                Polls);
 }

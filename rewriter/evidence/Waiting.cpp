@@ -1,4 +1,4 @@
-//===-- Waiting.cpp - loops that wait for other blocks --------------------===//
+//===-- Waiting.cpp - loops that may wait for other blocks ----------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,454 +10,305 @@
 //
 //     atomicAdd(&arrived, 1);
 //     while (atomicAdd(&arrived, 0) < gridDim.x)
-//       __nanosleep(100);
+//       ;
 //
-// Such a kernel must not have fewer resident blocks than before. No analysis
-// tells all waits from all work, so what is free is listed, and the rest waits.
-// A loop waits if each way out of it is decided by memory that others write (a
-// way that only leads to a trap is none), or one of them if the loop does no
-// work but polls, as with a limit of tries. Such memory is read by
+// Such a kernel must not have fewer resident blocks than before. Whether a loop
+// waits for others, or only shares work with them, is a matter of values. A
+// launch can decide by its grid instead, so a false alarm costs little, and no
+// more is asked than this: may what other blocks write decide how often a loop
+// runs?
 //
-//   a load that is volatile or atomic, at any place: flags are polled in turn
-//   an atomic operation, assembly that loads with a 64-bit address
-//   a call that is not inlined and hands on what it reads so (CallReads.h)
-//   a plain load, if the loop writes nothing, and a fence or the like keeps the
-//   load in it
+// A *fresh* instruction finds what others have written since it ran last: a
+// volatile or atomic load, an atomic operation, assembly that loads, a call of
+// a function with one of these, or of one that is not in sight. Where a loop
+// has a fence and stores nothing, a plain load is fresh, too.
 //
-// One thread may read for its block, and store that for the others. A loop may
-// also be inside of one assembly statement.
+// For each loop with fresh instructions, a set of its instructions grows. It
+// begins with the branches that leave the loop, and those that lead to them.
+// Each instruction adds what it is computed from: its operands, and for a PHI
+// the branches that choose among these. The loop may wait if one in the set is
+// fresh, or reads any memory, where results of fresh ones may be. No
+// instruction is added twice, so this ends.
 //
-// Two kinds of atomic operations are free, since a thread needs nobody to go
-// on: an addition that hands out work, of a constant, where the loop does not
-// take back what it added, as who waits for a semaphore does; and a compare and
-// exchange of what the loop has just read there. If nothing but its failure
-// leads to another iteration, others have made progress: each thread takes a
-// part of a list. Locks are taken for waiting.
+// A function may wait if it has such a loop, sleeps, or calls a function that
+// may wait. If it has fresh instructions, any other way to run them again will
+// do: recursion, a cycle with two entries, a loop inside of assembly.
 //
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Waiting.h"
-#include "evidence/CallReads.h"
 #include "evidence/DeviceModule.h"
-#include "evidence/MemoryReads.h"
+#include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/CallGraph.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MustExecute.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
 
 using namespace llvm;
-using bankstripe::CallReads;
-using bankstripe::callsUnseen;
-using bankstripe::pollsInAssembly;
-using bankstripe::Read;
-using bankstripe::WaitEvidence;
-
-namespace {
+using bankstripe::isOfSystem;
 
 using FunctionSet = SmallDenseSet<Function *>;
 
-/// Whether one loop waits.
-class LoopReader {
-public:
-  /// \p Reading: the functions that may read anew; \p Calls: what they do with
-  /// that.
-  LoopReader(const Loop &L, const FunctionSet &Reading, const CallReads &Calls,
-             const DominatorTree &Dominators)
-      : L(L), Reading(Reading), Calls(Calls), Dominators(Dominators) {}
-  bool waits() const;
-
-private:
-  bool mayRead(const CallBase &Call) const;
-  bool mayTakeBack(const Instruction &I, const Value *Pointer,
-                   int Direction) const;
-  bool handsOutWork(const Instruction &I) const;
-  Read readsAnew(const Instruction &I) const;
-  void addDeciding(SmallVector<const BasicBlock *> Pending,
-                   SmallVectorImpl<const Value *> &To) const;
-  void addStored(const Value &Pointer,
-                 SmallVectorImpl<const Value *> &To) const;
-  bool isJustRead(const Value &V, const Value &Place,
-                  SmallPtrSetImpl<const Value *> &Seen) const;
-  std::optional<bool> retryEndsIf(const Value &Condition) const;
-  bool retriesAlways(const BasicBlock &Block, const BasicBlock &Exit) const;
-  bool dependsOnOthers(const Value &Condition) const;
-  bool isWayOutByOthers(const Value &Condition, bool LeavesIfTrue) const;
-  bool isAnywhere(function_ref<bool(const Instruction &)> Is) const;
-  bool writes() const;
-  bool worksAt(const Instruction &I) const;
-
-  const Loop &L;
-  const FunctionSet &Reading;
-  const CallReads &Calls;
-  const DominatorTree &Dominators;
-};
-
-} // namespace
-
-// What a function does that no file in sight defines is not known.
-bool LoopReader::mayRead(const CallBase &Call) const {
-  if (Call.isInlineAsm())
-    return true;
-  return callsUnseen(Call) || Reading.contains(Call.getCalledFunction());
+// Whether other blocks can write where Pointer leads.
+static bool isSeenByBlocks(const Value &Pointer) {
+  const Value *Object = getUnderlyingObject(&Pointer, /*MaxLookup=*/0);
+  const unsigned Space = Object->getType()->getPointerAddressSpace();
+  return !isa<AllocaInst>(Object) && (Space == NVPTXAS::ADDRESS_SPACE_GENERIC ||
+                                      Space == NVPTXAS::ADDRESS_SPACE_GLOBAL);
 }
 
-static const Value *withoutCasts(const Value *V) {
-  while (const auto *Cast = dyn_cast<CastInst>(V))
-    V = Cast->getOperand(0);
-  return V;
+// The call if I is one of a function.
+static const CallBase *functionCall(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  return Call && !Call->isInlineAsm() && !isa<IntrinsicInst>(I) ? Call
+                                                                : nullptr;
 }
 
-// Whether V is what the loop has read there in this iteration, or at the end of
-// the one before. What is computed from that, as a lock without its bit, or is
-// from another place may be what others never write.
-bool LoopReader::isJustRead(const Value &V, const Value &Place,
-                            SmallPtrSetImpl<const Value *> &Seen) const {
-  const auto *I = dyn_cast<Instruction>(withoutCasts(&V));
-  if (!I || !L.contains(I) || !Seen.insert(I).second)
-    return false;
-  const auto *Phi = dyn_cast<PHINode>(I);
-  if (!Phi) {
-    const auto *Part = dyn_cast<ExtractValueInst>(I);
-    const Value *By = Part ? Part->getAggregateOperand() : I;
-    return isa<LoadInst, AtomicRMWInst, AtomicCmpXchgInst, CallBase>(By) &&
-           any_of(cast<Instruction>(By)->operand_values(),
-                  [&](const Value *Each) {
-                    return withoutCasts(Each) == withoutCasts(&Place);
-                  });
+// The assembly that I is, or the name of the intrinsic; else empty.
+static StringRef textOf(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call || functionCall(I))
+    return "";
+  const auto *Code = dyn_cast<InlineAsm>(Call->getCalledOperand());
+  return Code ? StringRef(Code->getAsmString())
+              : Call->getCalledFunction()->getName();
+}
+
+// Whether V may be an address of memory that other blocks write: a pointer, or
+// a number of 64 bits. Addresses of shared memory may have 32.
+static bool mayBeSeenAt(const Value *V) {
+  if (const auto *Number = dyn_cast<PtrToIntOperator>(V))
+    V = Number->getPointerOperand();
+  return V->getType()->isPointerTy()
+             ? isSeenByBlocks(*V)
+             : V->getType()->isIntegerTy(64) && !isa<ConstantInt>(V);
+}
+
+// Whether I is assembly that loads what others may write: `ld.global.nc` may
+// never see that.
+static bool loadsInAssembly(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  return Call && Call->isInlineAsm() && any_of(Call->args(), mayBeSeenAt) &&
+         any_of(split(textOf(I), ';'), [](StringRef Text) {
+           return (Text.contains("ld.") || Text.contains("ld_") ||
+                   Text.contains("atom.")) &&
+                  !Text.contains(".nc");
+         });
+}
+
+// Where I is an atomic operation, or null.
+static const Value *atomicAddress(const Instruction &I) {
+  // Those of the whole system are intrinsics.
+  return isa<AtomicRMWInst, AtomicCmpXchgInst>(I) ||
+                 (isa<IntrinsicInst>(I) && textOf(I).contains(".atomic."))
+             ? I.getOperand(0)
+             : nullptr;
+}
+
+// Whether I is fresh in each loop. A call of a function in sight is not.
+static bool isAlwaysFresh(const Instruction &I) {
+  if (const auto *Load = dyn_cast<LoadInst>(&I))
+    return !Load->isSimple() && isSeenByBlocks(*Load->getPointerOperand());
+  if (const Value *Address = atomicAddress(I))
+    return !I.use_empty() && isSeenByBlocks(*Address);
+  if (const CallBase *Call = functionCall(I)) {
+    const Function *Callee = Call->getCalledFunction();
+    return !Callee || (Callee->isDeclaration() && !isOfSystem(*Callee));
   }
-  return all_of(Phi->blocks(), [&](const BasicBlock *From) {
-    return (Phi->getParent() == L.getHeader() && !L.contains(From)) ||
-           isJustRead(*Phi->getIncomingValueForBlock(From), Place, Seen);
-  });
+  return loadsInAssembly(I);
+}
+
+// Whether L has a fence, a barrier or the like, which keeps loads where they
+// are, and stores nothing.
+static bool onlyHasFences(const Loop &L) {
+  bool HasFence = false;
+  for (const BasicBlock *Block : L.blocks())
+    for (const Instruction &I : *Block) {
+      const auto *Call = dyn_cast<CallBase>(&I);
+      if (isa<LoadInst>(I) || !I.mayWriteToMemory())
+        continue;
+      if (!isa<FenceInst>(I) && (!Call || functionCall(I) || atomicAddress(I)))
+        return false;
+      HasFence |=
+          !Call ||
+          isModSet(Call->getMemoryEffects().getModRef(IRMemLocation::Other));
+    }
+  return HasFence;
 }
 
 namespace {
 
-/// A compare and exchange; empty: none.
-struct Exchange {
-  const Value *Pointer = nullptr, *Wanted = nullptr;
+/// Whether fresh instructions decide how often one loop runs.
+class LoopReader {
+public:
+  /// \p Reading: the functions with fresh instructions.
+  LoopReader(const Loop &L, const FunctionSet &Reading,
+             const DominatorTree &Dominators)
+      : L(L), Reading(Reading), Dominators(Dominators),
+        OnlyHasFences(onlyHasFences(L)) {}
+  bool mayWait();
+
+private:
+  bool isFresh(const Instruction &I) const;
+  void add(const Value *V);
+  void addWaysTo(const BasicBlock &Block, const BasicBlock *From);
+  void addSources(const Instruction &I);
+
+  const Loop &L;
+  const FunctionSet &Reading;
+  const DominatorTree &Dominators;
+  const bool OnlyHasFences;
+  SmallPtrSet<const Instruction *, 32> Added;
+  SmallVector<const Instruction *> Pending; ///< Added, and to be asked.
 };
 
 } // namespace
 
-// The one of which V is what it has read, or whether it took place.
-static Exchange exchangeOf(const Value *V) {
-  V = withoutCasts(V);
-  if (const auto *Part = dyn_cast<ExtractValueInst>(V))
-    if (const auto *I =
-            dyn_cast<AtomicCmpXchgInst>(Part->getAggregateOperand()))
-      return {I->getPointerOperand(), I->getCompareOperand()};
-  if (const auto *Call = dyn_cast<CallBase>(V);
-      Call && bankstripe::exchangesByCall(*Call))
-    return {Call->getArgOperand(0), Call->getArgOperand(1)};
-  return {};
+// Whether I is a load, or a call that may load.
+static bool readsMemory(const Instruction &I) {
+  return isa<LoadInst>(I) || (functionCall(I) && I.mayReadFromMemory());
 }
 
-// Whether Condition is true or false where a compare and exchange with what the
-// loop has just read took place, if it tells that.
-std::optional<bool> LoopReader::retryEndsIf(const Value &Condition) const {
-  const auto *Compare = dyn_cast<ICmpInst>(&Condition);
-  Exchange Tried;
-  if (isa<ExtractValueInst>(withoutCasts(&Condition)))
-    Tried = exchangeOf(&Condition);
-  else if (Compare && Compare->isEquality())
-    for (unsigned Side : {0, 1})
-      if (const Exchange Other = exchangeOf(Compare->getOperand(Side));
-          Other.Wanted && withoutCasts(Other.Wanted) ==
-                              withoutCasts(Compare->getOperand(1 - Side)))
-        Tried = Other;
-  SmallPtrSet<const Value *, 8> Seen;
-  if (!Tried.Wanted || !isJustRead(*Tried.Wanted, *Tried.Pointer, Seen))
-    return std::nullopt;
-  return !Compare || Compare->getPredicate() == CmpInst::ICMP_EQ;
-}
-
-// Whether Block, with a way out, ends by a retry, without which there is no
-// further iteration.
-bool LoopReader::retriesAlways(const BasicBlock &Block,
-                               const BasicBlock &Exit) const {
-  SmallVector<BasicBlock *> Latches;
-  L.getLoopLatches(Latches);
-  const Instruction &End = *Block.getTerminator();
-  return retryEndsIf(*End.getOperand(0)) == (End.getSuccessor(0) == &Exit) &&
-         all_of(Latches, [&](const BasicBlock *Latch) {
-           return Dominators.dominates(&Block, Latch);
-         });
-}
-
-// Whether Is says so of any instruction of the loop.
-bool LoopReader::isAnywhere(function_ref<bool(const Instruction &)> Is) const {
-  return any_of(L.blocks(),
-                [&](const BasicBlock *Block) { return any_of(*Block, Is); });
-}
-
-// Whether the loop itself writes something.
-bool LoopReader::writes() const {
-  return isAnywhere([](const Instruction &I) {
-    const auto *Call = dyn_cast<CallBase>(&I);
-    if (Call && !Call->isInlineAsm() && !isa<IntrinsicInst>(I))
-      return Call->mayWriteToMemory();
-    return bankstripe::valueStoredBy(I) || isa<MemIntrinsic>(I);
-  });
-}
-
-// Adds the conditions that decide whether control reaches the blocks in
-// Pending: those at the ends of these, or before.
-void LoopReader::addDeciding(SmallVector<const BasicBlock *> Pending,
-                             SmallVectorImpl<const Value *> &To) const {
-  SmallPtrSet<const BasicBlock *, 8> Seen;
-  while (!Pending.empty()) {
-    const BasicBlock *Block = Pending.pop_back_val();
-    if (!L.contains(Block) || !Seen.insert(Block).second)
-      continue;
-    const Instruction *End = Block->getTerminator();
-    if (End->getNumSuccessors() > 1)
-      To.push_back(End->getOperand(0));
-    else if (Block != L.getHeader())
-      append_range(Pending, predecessors(Block));
-  }
-}
-
-// Whether A and B may lead to the same object, as far as that can be seen.
-static bool maySharePlace(const Value *A, const Value *B) {
-  if (!A || !B)
+bool LoopReader::isFresh(const Instruction &I) const {
+  if (const CallBase *Call = functionCall(I);
+      Call && Reading.contains(Call->getCalledFunction()))
     return true;
-  const Value *First = getUnderlyingObject(A, /*MaxLookup=*/0);
-  const Value *Second = getUnderlyingObject(B, /*MaxLookup=*/0);
-  return First == Second ||
-         !(isIdentifiedFunctionLocal(First) ||
-           isIdentifiedFunctionLocal(Second) ||
-           (isIdentifiedObject(First) && isIdentifiedObject(Second)));
+  const auto *Load = dyn_cast<LoadInst>(&I);
+  return isAlwaysFresh(I) ||
+         (OnlyHasFences && readsMemory(I) &&
+          (!Load || isSeenByBlocks(*Load->getPointerOperand())));
 }
 
-// Adds what the loop stores to what may be the object of Pointer, and what
-// decides whether it does.
-void LoopReader::addStored(const Value &Pointer,
-                           SmallVectorImpl<const Value *> &To) const {
-  for (const BasicBlock *Block : L.blocks())
-    for (const Instruction &I : *Block) {
-      const Value *Stored = bankstripe::valueStoredBy(I);
-      if (!Stored || !maySharePlace(&Pointer, bankstripe::pointerOf(I)))
-        continue;
-      To.push_back(Stored);
-      if (Block != L.getHeader())
-        addDeciding({pred_begin(Block), pred_end(Block)}, To);
-    }
+void LoopReader::add(const Value *V) {
+  const auto *I = dyn_cast<Instruction>(V);
+  if (I && L.contains(I) && Added.insert(I).second)
+    Pending.push_back(I);
 }
 
-// Whether I may change what is at Pointer, which others read, otherwise than by
-// adding in Direction. Plain stores elsewhere are results of the work.
-bool LoopReader::mayTakeBack(const Instruction &I, const Value *Pointer,
-                             int Direction) const {
-  const Value *Stored = bankstripe::valueStoredBy(I);
-  if (const auto *Call = dyn_cast<CallBase>(&I); Call && !Stored)
-    return Call->mayWriteToMemory() && !isa<IntrinsicInst>(I) &&
-           !bankstripe::writesNothing(*Call) && mayRead(*Call) &&
-           bankstripe::directionOf(I) != Direction;
-  if (const auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isSimple())
-    return Store->getPointerOperand() == Pointer;
-  return Stored && bankstripe::directionOf(I) != Direction &&
-         maySharePlace(Pointer, bankstripe::pointerOf(I));
-}
-
-// Whether I adds a constant, and nothing in the loop may take it back.
-bool LoopReader::handsOutWork(const Instruction &I) const {
-  const int Direction = bankstripe::directionOf(I);
-  const Value *Pointer = bankstripe::pointerOf(I);
-  return Direction && !isAnywhere([&](const Instruction &Other) {
-           return mayTakeBack(Other, Pointer, Direction);
-         });
-}
-
-// Whether I is a call of a function in sight that only loads, as far as its
-// result goes.
-static bool loadsByCall(const Instruction &I) {
-  const auto *Call = dyn_cast<CallBase>(&I);
-  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-  return Callee && !Callee->isDeclaration() && Call->mayReadFromMemory();
-}
-
-// Whether I reads, in each iteration of the loop, what others write.
-Read LoopReader::readsAnew(const Instruction &I) const {
-  const Read Kind = bankstripe::kindOf(I);
-  if (Calls.handedOnBy(I).ByResult || (Kind == Read::Anew && !handsOutWork(I)))
-    return Read::Anew;
-  const Value *Pointer = bankstripe::pointerOf(I);
-  const bool Loads = (Kind == Read::Plain || loadsByCall(I)) && !writes() &&
-                     ((Pointer && L.isLoopInvariant(Pointer)) ||
-                      isAnywhere(std::mem_fn(&Instruction::mayWriteToMemory)));
-  return Loads ? Read::Plain : Read::No;
-}
-
-// Whether Condition is decided by what the loop reads anew, be it by the way
-// that control takes to a PHI.
-bool LoopReader::dependsOnOthers(const Value &Condition) const {
-  SmallVector<const Value *> Pending{&Condition};
-  SmallPtrSet<const Value *, 32> Seen;
-  bool Counts = false, ReadsPlainly = false;
-  while (!Pending.empty()) {
-    const auto *I = dyn_cast<Instruction>(Pending.pop_back_val());
-    if (!I || !L.contains(I) || !Seen.insert(I).second || retryEndsIf(*I))
-      continue;
-    if (const Read Kind = readsAnew(*I); Kind != Read::No) {
-      if (Kind == Read::Anew)
-        return true;
-      ReadsPlainly = true;
-      continue;
-    }
-    if (const auto *Phi = dyn_cast<PHINode>(I)) {
-      Counts |= Phi->getParent() == L.getHeader();
-      if (count_if(Phi->blocks(), [&](const BasicBlock *From) {
-            return L.contains(From);
-          }) > 1)
-        addDeciding({Phi->block_begin(), Phi->block_end()}, Pending);
-    }
-    // One thread may hand on to its block what it has read, and a call to the
-    // loop.
-    if (const auto *Load = dyn_cast<LoadInst>(I)) {
-      const Value &From = *Load->getPointerOperand();
-      if (isAnywhere([&](const Instruction &Each) {
-            return Calls.mayFill(Each, From);
-          }))
-        return true;
-      addStored(From, Pending);
-    }
-    append_range(Pending, I->operand_values());
-  }
-  // A bound that is loaded again beside a counter.
-  return ReadsPlainly && !Counts;
-}
-
-// Of `a && b`, which leaves if one of them is false, each is a way out.
-bool LoopReader::isWayOutByOthers(const Value &Condition,
-                                  bool LeavesIfTrue) const {
-  using namespace PatternMatch;
-  const Value *A = nullptr, *B = nullptr;
-  if (LeavesIfTrue ? match(&Condition, m_LogicalOr(m_Value(A), m_Value(B)))
-                   : match(&Condition, m_LogicalAnd(m_Value(A), m_Value(B))))
-    return isWayOutByOthers(*A, LeavesIfTrue) &&
-           isWayOutByOthers(*B, LeavesIfTrue);
-  return dependsOnOthers(Condition);
-}
-
-// Whether I is more than what a loop needs that only polls: it uses another
-// place in each iteration, or is not over when it is done once.
-bool LoopReader::worksAt(const Instruction &I) const {
-  if (const auto *Call = dyn_cast<CallBase>(&I);
-      Call && !Call->isInlineAsm() && !isa<IntrinsicInst>(I)) {
-    const Function *Callee = Call->getCalledFunction();
-    return Call->mayWriteToMemory() &&
-           !(Callee && bankstripe::isOfSystem(*Callee));
-  }
-  const Value *Pointer = bankstripe::pointerOf(I);
-  return isa<MemIntrinsic>(I) || bankstripe::directionOf(I) ||
-         (Pointer && !L.isLoopInvariant(Pointer) &&
-          bankstripe::kindOf(I) != Read::Anew);
-}
-
-// Whether every path from Block ends in a trap or the like.
-static bool neverReturns(const BasicBlock &Block) {
-  SmallVector<const BasicBlock *> Pending{&Block};
+// Adds the branches between From, which dominates Block, and that.
+void LoopReader::addWaysTo(const BasicBlock &Block, const BasicBlock *From) {
   SmallPtrSet<const BasicBlock *, 16> Seen;
-  while (!Pending.empty()) {
-    const BasicBlock *Next = Pending.pop_back_val();
-    if (!Seen.insert(Next).second)
+  SmallVector<const BasicBlock *> Open(predecessors(&Block));
+  while (!Open.empty()) {
+    const BasicBlock *Before = Open.pop_back_val();
+    if (!L.contains(Before) || !Seen.insert(Before).second)
       continue;
-    if (isa<ReturnInst>(Next->getTerminator()))
-      return false;
-    append_range(Pending, successors(Next));
+    add(Before->getTerminator());
+    if (Before != From)
+      append_range(Open, predecessors(Before));
   }
-  return true;
 }
 
-bool LoopReader::waits() const {
-  SmallVector<std::pair<BasicBlock *, BasicBlock *>> Ways;
-  L.getExitEdges(Ways);
-  erase_if(Ways, [](const auto &Way) { return neverReturns(*Way.second); });
-  // A block of the loop with a way out has another one, and a condition.
-  if (Ways.empty() || any_of(Ways, [&](const auto &Way) {
-        return retriesAlways(*Way.first, *Way.second);
+void LoopReader::addSources(const Instruction &I) {
+  for (const Value *Operand : I.operand_values())
+    add(Operand);
+  const BasicBlock &Block = *I.getParent();
+  if (isa<PHINode>(I) && !(&Block == L.getHeader() && L.getLoopLatch()))
+    addWaysTo(Block, Dominators.getNode(&Block)->getIDom()->getBlock());
+}
+
+bool LoopReader::mayWait() {
+  if (none_of(L.blocks(), [&](const BasicBlock *Block) {
+        return any_of(*Block, [&](const Instruction &I) { return isFresh(I); });
       }))
     return false;
-  // Where the flag is free alone, a lock is tried by what was read.
-  auto IsByOthers = [&](const auto &Way) {
-    const Instruction *End = Way.first->getTerminator();
-    return retryEndsIf(*End->getOperand(0)) ||
-           isWayOutByOthers(*End->getOperand(0),
-                            End->getSuccessor(0) == Way.second);
-  };
-  auto DependsOnOthers = [&](const auto &Way) {
-    return dependsOnOthers(*Way.first->getTerminator()->getOperand(0));
-  };
-  auto WorksAt = [&](const Instruction &I) { return worksAt(I); };
-  return all_of(Ways, IsByOthers) ||
-         (any_of(Ways, DependsOnOthers) && !isAnywhere(WorksAt));
+  SmallVector<BasicBlock *> Exiting;
+  L.getExitingBlocks(Exiting);
+  const BasicBlock *Latch = L.getLoopLatch();
+  for (const BasicBlock *Block : Exiting) {
+    add(Block->getTerminator());
+    const BasicBlock *Common =
+        Latch ? Dominators.findNearestCommonDominator(Block, Latch)
+              : L.getHeader();
+    if (Block != Common)
+      addWaysTo(*Block, Common);
+  }
+  bool Found = Exiting.empty(); // Assembly can end the thread.
+  while (!Found && !Pending.empty()) {
+    const Instruction *I = Pending.pop_back_val();
+    Found = isFresh(*I) || readsMemory(*I);
+    addSources(*I);
+  }
+  return Found;
 }
 
-// All functions that may read anew, and those that name them.
-static FunctionSet functionsThatRead(Module &M) {
+// Whether I waits by itself.
+static bool waits(const Instruction &I) {
+  const StringRef Text = textOf(I);
+  return Text.contains("nanosleep") ||
+         (Text.contains("bra") && loadsInAssembly(I));
+}
+
+static bool mayWait(Function &F, const FunctionSet &Reading) {
+  const DominatorTree Dominators(F);
+  const LoopInfo Loops(Dominators);
+  return any_of(instructions(F),
+                [](const Instruction &I) { return waits(I); }) ||
+         (Reading.contains(&F) && mayContainIrreducibleControl(F, &Loops)) ||
+         any_of(Loops.getLoopsInPreorder(), [&](const Loop *L) {
+           return LoopReader(*L, Reading, Dominators).mayWait();
+         });
+}
+
+// Those with an instruction of which Is says so, and those that may call them.
+static FunctionSet functionsWith(Module &M,
+                                 function_ref<bool(const Instruction &)> Is) {
   FunctionSet Result;
   for (Function &F : M)
-    if (any_of(instructions(F), [](const Instruction &I) {
-          return bankstripe::mayMakeLoopWait(I) || callsUnseen(I);
-        }))
+    if (any_of(instructions(F), Is))
       Result.insert(&F);
   bankstripe::addCallers(Result);
   return Result;
 }
 
-SmallDenseSet<Function *> bankstripe::functionsThatMayWait(Module &M) {
+void bankstripe::keepLoadsInAssembly(Module &M) {
+  for (Function &F : M)
+    for (Instruction &I : instructions(F)) {
+      if (!loadsInAssembly(I))
+        continue;
+      auto &Call = cast<CallBase>(I);
+      const auto &Code = *cast<InlineAsm>(Call.getCalledOperand());
+      Call.setCalledOperand(InlineAsm::get(
+          Code.getFunctionType(), Code.getAsmString(),
+          Code.getConstraintString(), /*hasSideEffects=*/true,
+          Code.isAlignStack(), Code.getDialect(), Code.canThrow()));
+      Call.removeFnAttr(Attribute::Memory);
+    }
+}
+
+FunctionSet bankstripe::functionsThatMayWait(Module &M) {
   FunctionSet Result;
-  for (Function *F : functionsThatRead(M))
+  for (Function *F : functionsWith(M, [](const Instruction &I) {
+         const StringRef Text = textOf(I);
+         return isAlwaysFresh(I) || waits(I) || isa<FenceInst>(I) ||
+                Text.contains("membar") || Text.contains("fence");
+       }))
     if (!isOfSystem(*F))
       Result.insert(F);
   return Result;
 }
 
-// Those with loops that wait, or that lead to such a function.
-static FunctionSet waitingAmong(Module &M, const FunctionSet &Reading,
-                                const CallReads &Calls) {
+bankstripe::WaitEvidence bankstripe::findWaits(Module &M) {
+  const FunctionSet Reading = functionsWith(M, isAlwaysFresh);
   FunctionSet Waiting;
-  for (Function &F : M) {
-    if (F.isDeclaration())
-      continue;
-    const DominatorTree Dominators(F);
-    const LoopInfo Loops(Dominators);
-    // A cycle with two entries is no loop that anybody knows.
-    if (any_of(instructions(F), pollsInAssembly) ||
-        (Reading.contains(&F) && mayContainIrreducibleControl(F, &Loops)) ||
-        any_of(Loops.getLoopsInPreorder(), [&](const Loop *L) {
-          return LoopReader(*L, Reading, Calls, Dominators).waits();
-        }))
+  for (Function &F : M)
+    if (!F.isDeclaration() && mayWait(F, Reading))
       Waiting.insert(&F);
-  }
-  bankstripe::addCallers(Waiting);
-  return Waiting;
-}
-
-WaitEvidence bankstripe::findWaits(Module &M, bool IsLinked) {
-  const FunctionSet Reading = functionsThatRead(M);
-  const CallReads Calls(M, /*CountsUnseen=*/!IsLinked);
+  CallGraph Calls(M);
+  for (auto Component = scc_begin(&Calls); !Component.isAtEnd(); ++Component)
+    for (const CallGraphNode *Node : *Component)
+      if (Component.hasCycle() && Reading.contains(Node->getFunction()))
+        Waiting.insert(Node->getFunction());
+  addCallers(Waiting);
   WaitEvidence Result;
-  auto Names = [](const FunctionSet &Functions) {
-    std::set<std::string> Result;
-    for (const Function *F : Functions)
-      Result.insert(sourceName(*F).str());
-    return Result;
-  };
-  Result.Waiting = Names(waitingAmong(M, Reading, Calls));
-  if (!IsLinked)
-    return Result;
-  const CallReads AnyCalls(M, /*CountsUnseen=*/true);
-  Result.WaitingByCalls = Names(waitingAmong(M, Reading, AnyCalls));
-  for (const Function &F : M)
-    if (Calls.handedOnBy(F).any())
-      Result.HandingOn.insert(sourceName(F).str());
+  for (const Function *F : Waiting)
+    Result.Waiting.insert(sourceName(*F).str());
   return Result;
 }

@@ -1,4 +1,4 @@
-//===-- Waiting.h - loops that wait for others  -----------------*- C++ -*-===//
+//===-- Waiting.h - loops that may wait for others --------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,15 +14,17 @@
 
 namespace bankstripe {
 
-/// The functions of the user's in \p M, which is not optimised, that may wait:
-/// they read memory in a way in which another block's writes are seen, or call
-/// functions of system headers that do.
+/// Makes assembly of \p M that loads volatile, so that loops keep it: `__ldcg`
+/// and its like are volatile in nvcc's headers, and not in Clang's.
+void keepLoadsInAssembly(llvm::Module &M);
+
+/// The functions of the user's in \p M, which is not optimised, that may wait
+/// as far as can be seen there: nobody has to optimise the others.
 llvm::SmallDenseSet<llvm::Function *> functionsThatMayWait(llvm::Module &M);
 
-/// Which functions of \p M, which is optimised, wait in a loop for what other
-/// blocks write, or lead to such a function. \p IsLinked: code of other units
-/// may be called; else nobody will ever know what is not in sight.
-WaitEvidence findWaits(llvm::Module &M, bool IsLinked);
+/// Which functions of \p M, which is optimised, may wait in a loop for what
+/// other blocks write, or lead to such a function.
+WaitEvidence findWaits(llvm::Module &M);
 
 } // namespace bankstripe
 

@@ -134,7 +134,7 @@ BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
                   Gathered, Shared, OtherLocal, GuessedLoops, Polls, Arrays)
 BANKSTRIPE_FIELDS(SystemKernel, Where, Threads)
-BANKSTRIPE_FIELDS(WaitEvidence, Waiting, WaitingByCalls, HandingOn)
+BANKSTRIPE_FIELDS(WaitEvidence, Waiting)
 BANKSTRIPE_FIELDS(UnitEvidence, Arrays, SharedAccesses, Kernels, SystemKernels,
                   Functions, Work, ShortWork, Waits, Objects, Problem)
 

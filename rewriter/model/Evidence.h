@@ -150,14 +150,10 @@ struct KernelResources {
 /// Per kernel, by mangled name.
 using ResourceTable = std::map<std::string, KernelResources>;
 
-/// Who waits in a loop for other blocks (evidence/Waiting.h): mangled names of
-/// kernels, and of functions of relocatable device code.
+/// Who may wait in a loop for other blocks (evidence/Waiting.h): mangled names
+/// of kernels, and of functions of relocatable device code.
 struct WaitEvidence {
   std::set<std::string> Waiting;
-  /// Those, and others that do if functions of other units hand on what they
-  /// read anew; only of relocatable device code.
-  std::set<std::string> WaitingByCalls;
-  std::set<std::string> HandingOn; ///< Functions that do, for other units.
 };
 
 /// What may lie in the stack frame of a kernel: a variable, a parameter by

@@ -10,11 +10,8 @@
 using namespace bankstripe;
 
 void LinkedCalls::add(const UnitResult &Unit) {
-  const WaitEvidence &Own = Unit.Evidence.Waits;
-  Waits.Waiting.insert(Own.Waiting.begin(), Own.Waiting.end());
-  Waits.WaitingByCalls.insert(Own.WaitingByCalls.begin(),
-                              Own.WaitingByCalls.end());
-  Waits.HandingOn.insert(Own.HandingOn.begin(), Own.HandingOn.end());
+  const std::set<std::string> &Own = Unit.Evidence.Waits.Waiting;
+  Waiting.insert(Own.begin(), Own.end());
   for (const DeviceFunction &F : Unit.Evidence.Functions) {
     Linked &Into = Functions[F.Id];
     if (F.Defined)
@@ -76,17 +73,7 @@ LinkedCalls::sharedMemoryOf(const std::string &Id,
 
 bool LinkedCalls::waits(const std::string &Id,
                         const std::set<std::string> &Below) const {
-  auto MayWait = [&](const std::string &Each) {
-    if (Waits.Waiting.count(Each))
-      return true;
-    if (!Waits.WaitingByCalls.count(Each))
-      return false;
-    const std::set<std::string> Callees = below(Each);
-    return !missingAmong(Callees).empty() ||
-           llvm::any_of(Callees, [&](const std::string &Callee) {
-             return Waits.HandingOn.count(Callee) != 0;
-           });
-  };
+  auto MayWait = [&](const std::string &Each) { return Waiting.count(Each); };
   return MayWait(Id) || llvm::any_of(Below, MayWait);
 }
 

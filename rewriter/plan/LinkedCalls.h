@@ -44,7 +44,7 @@ public:
   /// What \p Id, and \p Below that, have of shared memory in all.
   SharedMemory sharedMemoryOf(const std::string &Id,
                               const std::set<std::string> &Below) const;
-  /// Whether \p Id, or one of \p Below it, waits in a loop for other blocks.
+  /// Whether \p Id, or one of \p Below it, may wait for other blocks.
   bool waits(const std::string &Id, const std::set<std::string> &Below) const;
   /// Whether a unit that defines \p Id lacks some of \p Callees.
   bool leavesUnit(const std::string &Id,
@@ -59,8 +59,8 @@ private:
     std::set<size_t> DefiningUnits;
   };
   std::map<std::string, Linked> Functions;
-  size_t Count = 0;   ///< Of units.
-  WaitEvidence Waits; ///< Of all units.
+  size_t Count = 0;              ///< Of units.
+  std::set<std::string> Waiting; ///< Of all units.
 };
 
 } // namespace bankstripe

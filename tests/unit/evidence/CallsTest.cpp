@@ -218,33 +218,20 @@ TEST(CallsBetweenUnits, DoNotHideWhatIsStatic) {
 }
 
 // A kernel of another unit may call them.
-TEST(CallsBetweenUnits, TellWhichFunctionsWait) {
-  const char *Code = "__device__ void wait(volatile int *p) { while (!*p); }\n"
+TEST(CallsBetweenUnits, TellWhichFunctionsMayWait) {
+  const char *Code = "__device__ int next(int);\n"
+                     "__device__ void wait(volatile int *p) { while (!*p); }\n"
                      "__device__ void pass(int *p) { wait(p); }\n"
                      "__device__ int read(volatile int *p) { return *p; }\n"
-                     "__device__ void meet(unsigned *p) {\n"
-                     "  while (atomicAdd(p, 0u) < 3); }\n"
-                     "__device__ int next(unsigned *p) {\n"
-                     "  int i = 0; while (atomicAdd(p, 1u) < 3) ++i;\n"
-                     "  return i; }\n";
+                     "__device__ int once(int v) { return next(v); }\n"
+                     "__device__ void until(bool (*done)(int)) {\n"
+                     "  while (!done(3)); }\n"
+                     "__device__ int iterate(int v) {\n"
+                     "  do v = next(v); while (v > 1); return v; }\n";
   EXPECT_EQ(relocatable(Code).Waits.Waiting,
-            (std::set<std::string>{"_Z4meetPj", "_Z4passPi", "_Z4waitPVi"}));
+            (std::set<std::string>{"_Z4passPi", "_Z4waitPVi", "_Z5untilPFbiE",
+                                   "_Z7iteratei"}));
   EXPECT_TRUE(gather(Code).Evidence.Waits.Waiting.empty());
-}
-
-// Loops that other units' functions decide, and functions that may decide some.
-TEST(CallsBetweenUnits, TellWhichFunctionsHandOnWhatTheyRead) {
-  const WaitEvidence Waits =
-      relocatable("__device__ int next(int);\n"
-                  "__device__ int iterate(int v) {\n"
-                  "  do v = next(v); while (v > 1); return v; }\n"
-                  "__device__ int once(int v) { return next(v); }\n"
-                  "__device__ int get(volatile int *p) { return *p; }\n"
-                  "__device__ void read(volatile int *p) { *p; }\n")
-          .Waits;
-  EXPECT_EQ(Waits.Waiting, std::set<std::string>());
-  EXPECT_EQ(Waits.WaitingByCalls, std::set<std::string>{"_Z7iteratei"});
-  EXPECT_EQ(Waits.HandingOn, std::set<std::string>{"_Z3getPVi"});
 }
 
 TEST(CallsBetweenUnits, AreNoneInAProgramOfOneUnit) {

@@ -118,7 +118,7 @@ TEST(CallGraph, UnitsThatAreNotLinkedAreApart) {
 
 TEST(CallGraph, AKernelOfUnknownBlockSizeKeepsArraysOfOtherUnits) {
   TestUnit A = caller();
-  A.Result.Facts.Launches.front().Threads.reset();
+  forgetBlock(A.Result.Facts.Launches.front());
   EXPECT_EQ(reasonOf(planOf(A, library())), Reason::BlockSizeUnknown);
 }
 
@@ -173,15 +173,6 @@ TEST(CallGraph, WaitingInAnotherUnitCounts) {
   TestUnit B = library();
   B.Result.Evidence.Waits.Waiting = {B.Result.Evidence.Functions.front().Id};
   EXPECT_EQ(reasonOf(planOf(caller(), B), "a"), Reason::WaitsForBlocks);
-}
-
-// A loop of the kernel is decided by what a function of the other unit reads.
-TEST(CallGraph, LoopsWaitForWhatOtherUnitsHandOn) {
-  TestUnit A = caller(), B = library();
-  A.Result.Evidence.Waits.WaitingByCalls = {A.kernel().Id};
-  EXPECT_EQ(reasonOf(planOf(A, B), "a"), Reason::DynamicIndex);
-  B.Result.Evidence.Waits.HandingOn = {B.Result.Evidence.Functions.front().Id};
-  EXPECT_EQ(reasonOf(planOf(A, B), "a"), Reason::WaitsForBlocks);
 }
 
 TEST(CallGraph, WhatAUnitWithoutIrReachesStays) {
