@@ -27,6 +27,8 @@ constexpr uint64_t roundUp(uint64_t Value, uint64_t Unit) {
 inline constexpr unsigned WarpThreads = 32;
 /// What storage in dynamic shared memory is aligned to, in bytes.
 inline constexpr unsigned PlaceAlignment = 16;
+/// What all of that memory is aligned to, and the parts of warps are.
+inline constexpr unsigned SegmentAlignment = 128;
 /// A launch that brings the storage asks for so many bytes more than a
 /// multiple of PlaceAlignment. Kernels tell other launches by that, and the
 /// bytes are room for programs that read one element behind the last slot.

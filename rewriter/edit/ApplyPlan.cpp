@@ -263,9 +263,13 @@ llvm::Error FileEditor::addCopy(const FunctionText &F, EditPool &Moves,
   llvm::append_range(To, Common.inside(Begin, End));
   Device.remove(Begin, End);
   llvm::append_range(Own, editsWithoutHost(F.Definition, Code));
-  for (const NamedCall &C : F.Calls)
+  std::set<std::string> Declarations;
+  for (const NamedCall &C : F.Calls) {
     if (const TextEdit E = versionNameAt(C.Name, Code); !goesAlong(E))
       Own.push_back(E);
+    Declarations.insert(C.Declarations.begin(), C.Declarations.end());
+  }
+  declareBefore(Begin, Own, Declarations, Code);
   auto Copy = copyBehind(F.Definition, F.Name, F.StaticPlace, "static", Code,
                          std::move(Own),
                          "The same for kernels whose blocks fit, with arrays "
@@ -326,9 +330,11 @@ llvm::Expected<EditList> FileEditor::addVersions(EditList Edits) const {
     if (!K.HasVersion || Whole.File != Path ||
         !Seen.insert(Whole.Offset).second)
       continue;
-    auto Beside =
-        versionBeside(Rows.at(Whole), Code,
-                      Pool.remove(Whole.Offset, Whole.end(), /*KeepEnd=*/true));
+    EditList Own = Pool.remove(Whole.Offset, Whole.end(), /*KeepEnd=*/true);
+    if (auto Known = P.DeclaredCopies.find(K.Facts.Where);
+        Known != P.DeclaredCopies.end())
+      declareBefore(Whole.Offset, Own, Known->second, Code);
+    auto Beside = versionBeside(Rows.at(Whole), Code, std::move(Own));
     if (!Beside)
       return Beside.takeError();
     llvm::move(*Beside, std::back_inserter(Added));

@@ -134,6 +134,12 @@ copyBefore(const TextRange &Definition, const TextRange &Name,
            const FileText &Code, EditList Edits, llvm::StringRef Head,
            llvm::StringRef Comment);
 
+/// Adds to \p Edits that \p Declarations stand at \p Offset of \p Code, before
+/// all that is inserted there (Version.cpp).
+void declareBefore(unsigned Offset, EditList &Edits,
+                   const std::set<std::string> &Declarations,
+                   const FileText &Code);
+
 /// The edit that makes of \p Name in \p Code that of a copy (Version.cpp).
 TextEdit versionNameAt(const TextRange &Name, llvm::StringRef Code);
 

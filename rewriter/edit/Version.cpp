@@ -99,16 +99,23 @@ TextEdit bankstripe::versionNameAt(const TextRange &Name, StringRef Code) {
           versionName(Code.substr(Name.Offset, Name.Length))};
 }
 
-// A template that a function becomes has its head before all specifiers.
-static void addLinkage(EditList &Edits, const TextRange &Where,
-                       StringRef Linkage) {
-  auto Head = llvm::find_if(Edits, [&](const TextEdit &E) {
-    return E.Offset == Where.Offset && E.Length == 0;
+// What is inserted at Offset, such as the head of a template that a function
+// becomes.
+static std::string &insertionAt(unsigned Offset, EditList &Edits) {
+  auto Known = llvm::find_if(Edits, [&](const TextEdit &E) {
+    return E.Offset == Offset && E.Length == 0;
   });
-  if (Head == Edits.end())
-    Edits.push_back({Where.Offset, 0, (Linkage + " ").str()});
-  else
-    Head->Text += (Linkage + " ").str();
+  return Known != Edits.end() ? Known->Text
+                              : Edits.emplace_back(Offset, 0, "").Text;
+}
+
+void bankstripe::declareBefore(unsigned Offset, EditList &Edits,
+                               const std::set<std::string> &Declarations,
+                               const FileText &Code) {
+  for (const std::string &D : llvm::reverse(Declarations))
+    insertionAt(Offset, Edits)
+        .insert(0, D + lineEndingOf(Code).str() +
+                       indentationAt(Code, Offset).str());
 }
 
 // The definition once more, with another name.
@@ -117,7 +124,7 @@ copyOfFunction(const TextRange &Definition, const TextRange &Name,
                const TextRange &LinkagePlace, StringRef Linkage,
                const FileText &Code, EditList Edits) {
   if (LinkagePlace.isValid())
-    addLinkage(Edits, LinkagePlace, Linkage);
+    insertionAt(LinkagePlace.Offset, Edits) += (Linkage + " ").str();
   Edits.push_back(versionNameAt(Name, Code));
   auto Copy =
       copyOf(Code, Definition.Offset, Definition.end(), std::move(Edits));

@@ -93,24 +93,16 @@ BANKSTRIPE_FIELDS(Finding, Name, Where, Function, Scope, Shape, Instances,
                   Uses, Trail, AsBits, HasOtherUses, Obstacles)
 
 // UnitFacts.h
-BANKSTRIPE_FIELDS(NamedCall, Name, Callees, Problem)
+BANKSTRIPE_FIELDS(NamedCall, Name, Callees, Problem, Declarations)
 BANKSTRIPE_FIELDS(FunctionText, Where, Name, Definition, StaticPlace, Problem,
                   Calls, Title)
-BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text, Dependent)
+BANKSTRIPE_FIELDS(LaunchBounds, Threads, Text, IsFixed, Dependent)
 BANKSTRIPE_FIELDS(Kernel, Id, Name, Where, Bounds, BoundsInsertion, BodyBegin,
-                  BoundsExcludedBy, MayEdit, AddressTaken, AddressTakenAt,
-                  WhyUnseen, AttributeSetAt, ClaimedAlignment, AskedAboutAt,
-                  Text)
-BANKSTRIPE_FIELDS(UnseenUse, Kernel, Means, Where, Why, SetsAttributes)
-BANKSTRIPE_FIELDS(HostParameter, FunctionId, Index)
-BANKSTRIPE_FIELDS(HostArgument, For, Values, Same)
-BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, Shape, Source, Parameter,
-                  DynamicSharedBytes, Cooperative, Unfollowed, GridAsked,
-                  OnDevice, HasStream, PassesStub)
-BANKSTRIPE_FIELDS(OccupancyQuery, KernelId, Where, HasBlock, Threads, Source)
+                  BoundsExcludedBy, MayEdit, ClaimedAlignment, Text)
+BANKSTRIPE_FIELDS(Launch, KernelId, Where, Threads, IsFixed, Shape, Source,
+                  DynamicSharedBytes, OnDevice, HasStream)
 BANKSTRIPE_FIELDS(UnitFacts, MainFile, Findings, NoArrays, SharedArrays,
-                  Kernels, UnseenUses, Launches, Queries, Arguments,
-                  NodesChangedAt, AsksForSide, Callees, Functions, Contents,
+                  Kernels, Launches, AsksForSide, Callees, Functions, Contents,
                   NumberedFiles, Sources)
 
 BANKSTRIPE_FIELDS(SharedArray, Id, Name, Where, Function, Type, ElementBytes,

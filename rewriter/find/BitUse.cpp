@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/BitUse.h"
-#include "find/BlockSize.h"
+#include "find/Constants.h"
 #include "find/ElementFate.h"
 
 using namespace bankstripe;

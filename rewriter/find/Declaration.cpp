@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Declaration.h"
-#include "find/BlockSize.h"
+#include "find/Constants.h"
 #include "find/Initializer.h"
 #include "find/Parameters.h"
 #include "clang/AST/ASTContext.h"
@@ -155,6 +155,24 @@ static void readPattern(Finding &F, const VarDecl *Variable) {
     }
 }
 
+// Whether Element is a long double or has one, to which Clang gives the size of
+// a double for the device; nvcc gives it that of the host.
+static bool holdsLongDouble(QualType Element) {
+  Element = QualType(Element->getBaseElementTypeUnsafe(), 0);
+  if (const auto *Complex = Element->getAs<ComplexType>())
+    Element = Complex->getElementType();
+  const auto *Record = Element->getAsCXXRecordDecl();
+  return Element->isSpecificBuiltinType(BuiltinType::LongDouble) ||
+         (Record && Record->hasDefinition() &&
+          (llvm::any_of(Record->fields(),
+                        [](const FieldDecl *Field) {
+                          return holdsLongDouble(Field->getType());
+                        }) ||
+           llvm::any_of(Record->bases(), [](const CXXBaseSpecifier &Base) {
+             return holdsLongDouble(Base.getType());
+           })));
+}
+
 static void readType(Finding &F, const VarDecl *Variable,
                      const SourceText &Text) {
   ASTContext &Context = Text.context();
@@ -205,6 +223,9 @@ static void readType(Finding &F, const VarDecl *Variable,
     Note(Reason::ElementType, ElementType + " of " +
                                   std::to_string(F.Shape.ElementBytes) +
                                   " bytes");
+  if (holdsLongDouble(Element))
+    Note(Reason::TranslationUnitsDiffer,
+         "'long double' has another size for the host");
   if (!endsSilently(Element))
     Note(Reason::ClassLifetime, ElementType);
   if (F.Shape.Extents.size() > MostDimensions)

@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/ElementFate.h"
-#include "find/BlockSize.h"
+#include "find/Constants.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/StringSet.h"
 

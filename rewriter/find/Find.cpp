@@ -7,16 +7,14 @@
 
 #include "find/Find.h"
 #include "find/Arrays.h"
-#include "find/BuildMacros.h"
 #include "find/CollectedFunctions.h"
 #include "find/FunctionTexts.h"
 #include "find/KernelFacts.h"
-#include "find/LaunchSites.h"
+#include "find/Launches.h"
 #include "find/MergeFindings.h"
 #include "find/Parameters.h"
 #include "find/SharedArrays.h"
-#include "find/SkippedLaunches.h"
-#include "find/UnsureConstants.h"
+#include "find/SkippedDefinitions.h"
 #include "frontend/UserFiles.h"
 #include "model/HelperText.h"
 #include "clang/AST/Attr.h"
@@ -34,24 +32,18 @@ public:
   UnitReader(ParsedUnit &Unit, llvm::function_ref<bool(StringRef)> MayEdit)
       : Unit(Unit), Context(Unit.compiler().getASTContext()),
         Text(Context, Unit.compiler().getPreprocessor(), Unit.macros()),
-        Pointers(Text, Bodies, Operators, MayEdit), MayEdit(MayEdit),
-        Names(Text) {}
+        Pointers(Text, Bodies, Operators, MayEdit), MayEdit(MayEdit) {}
 
-  UnitFacts read(bool IsAlone);
+  UnitFacts read();
 
 private:
   void collect();
   void noteOperators();
   void readArrays(const FunctionDecl *Function);
   void readAllArrays();
-  void readHost();
+  void readLaunches();
   void addHostView(UnitReader &Host);
-  void checkQuestions(UnitReader &Into);
-  void readLaunches(const BodyIndex &Body, bool OnDevice);
-  void forgetNumbers(Launch &L, const std::string &Why) const;
-  bool hasReduction(const FunctionDecl *Function) const;
   void readKernels();
-  void noteUnseenUses(const std::set<SkippedLaunch> &Elsewhere);
   void checkMacros();
   std::vector<std::string> macrosIn(StringRef Helper) const;
   FileID fileOf(StringRef Path) const;
@@ -67,19 +59,9 @@ private:
   llvm::DenseSet<const FunctionDecl *> Holders; ///< Of arrays; patterns.
   llvm::function_ref<bool(StringRef)> MayEdit;
   UnitFacts Facts;
-  /// What the host does was not seen: every kernel may be launched anyhow.
-  bool HostUnknown = false;
-  std::string WhyHostUnknown; ///< May be empty.
-  UnsureConstants Unsure;
   CollectedFunctions Collected;
-  FunctionNames Names;
-  llvm::DenseSet<const Decl *> ByBuild; ///< Instances, as of BuildMacros.h.
   std::vector<BodyIndex> Initializers;  ///< What stands outside of functions.
   std::set<std::string> PlacesAsked;    ///< Files that ask for places.
-  std::set<Place> LiteralBlock, LiteralMemory; ///< As in KernelUses.
-  std::map<std::string, Place> AddressTaken;
-  std::set<std::pair<std::string, Place>> FoundByArguments;
-  std::map<std::string, Place> AttributesSet;
   /// Findings by place, since instantiations share the text, and by name, since
   /// the names that a macro declares share the place.
   std::map<std::pair<Place, std::string>, size_t> ByPlace;
@@ -162,86 +144,14 @@ void UnitReader::readAllArrays() {
       readArrays(Function);
 }
 
-void UnitReader::readLaunches(const BodyIndex &Body, bool OnDevice) {
-  KernelUses Uses = findLaunches(Body, Text, Unit.compiler().getSema(), Names);
-  for (Launch &L : Uses.Launches)
-    L.OnDevice = OnDevice;
-  llvm::move(Uses.Launches, std::back_inserter(Facts.Launches));
-  llvm::move(Uses.Queries, std::back_inserter(Facts.Queries));
-  LiteralBlock.merge(Uses.LiteralBlock);
-  LiteralMemory.merge(Uses.LiteralMemory);
-  AddressTaken.merge(Uses.AddressTaken);
-  FoundByArguments.merge(Uses.FoundByArguments);
-  Uses.AttributesSet.merge(AttributesSet);
-  AttributesSet = std::move(Uses.AttributesSet);
-}
-
-// All of L that is not written in numbers, for the reason Why.
-void UnitReader::forgetNumbers(Launch &L, const std::string &Why) const {
-  if (!LiteralMemory.count(L.Where))
-    L.DynamicSharedBytes.reset();
-  if (LiteralBlock.count(L.Where))
-    return;
-  L.Threads.reset();
-  L.Shape.clear();
-  L.Parameter.reset();
-  L.GridAsked = false;
-  L.Source = Why;
-}
-
-static void forgetValue(HostArgument &A) {
-  A = {A.For, std::nullopt, std::nullopt};
-}
-
 // Kernels without findings are kept too, since their launches and shared memory
 // may concern another unit.
 void UnitReader::readKernels() {
   for (const FunctionDecl *Function : Collected.Functions) {
     if (!Function->hasAttr<CUDAGlobalAttr>() || Function->isDependentContext())
       continue;
-    Kernel K = readKernel(Function, Bodies, Text, MayEdit);
-    const std::string_view Last = lastName(K.Name);
-    for (const UnseenUse &Each : Facts.UnseenUses)
-      if (Each.isOf(K.Id, Last))
-        Each.addTo(K);
-    // A number that nvcc may have otherwise.
-    if ((!WhyHostUnknown.empty() || Unsure.HaveHostSizes) && K.Bounds &&
-        K.Bounds->Text.empty()) {
-      K.Bounds.reset();
-      K.BoundsInsertion = TextRange();
-    }
-    Facts.Kernels.push_back(std::move(K));
+    Facts.Kernels.push_back(readKernel(Function, Bodies, Text, MayEdit));
   }
-}
-
-// Elsewhere: launches of another configuration, with any block.
-void UnitReader::noteUnseenUses(const std::set<SkippedLaunch> &Elsewhere) {
-  std::vector<UnseenUse> &Uses = Facts.UnseenUses;
-  std::map<std::string, Naming> Known;
-  for (const FunctionDecl *Kernel : Collected.Kernels) {
-    // Besides one of its own, the unit may mean one that it only declares.
-    Naming &Means = Known[Kernel->getNameAsString()];
-    if (!Kernel->isDefined())
-      Means = Naming::LastAny;
-    else if (Means != Naming::LastAny)
-      Means = Naming::Last;
-  }
-  if (HostUnknown)
-    for (const auto &[Name, Means] : Known)
-      Uses.push_back({Name, Means, Place(), WhyHostUnknown});
-  for (const auto &[Id, Where] : AddressTaken)
-    Uses.push_back({Id, Naming::Mangled, Where});
-  for (const auto &[Id, Where] : AttributesSet)
-    Uses.push_back({Id, Naming::Mangled, Where, "", /*SetsAttributes=*/true});
-  for (const auto &[Name, Where] : Elsewhere)
-    Uses.push_back({Name, Known.try_emplace(Name, Naming::Last).first->second,
-                    Where,
-                    "text that conditions leave out launches it, from " +
-                        shortText(Where)});
-  for (const auto &[Name, Where] : FoundByArguments)
-    Uses.push_back(
-        {Name, Naming::LastAny, Where,
-         "argument-dependent lookup may find it at " + shortText(Where)});
 }
 
 // The names in \p Code, and whether a parenthesis follows one of each.
@@ -359,8 +269,6 @@ void UnitReader::listSources() {
   std::map<std::string, std::string> Digests;
   forEachUserFile(Text.sources(), [&](SourceLocation Start, StringRef Content) {
     Digests.try_emplace(Text.file(Start), digestOf(Content));
-    if (const size_t At = findNodeChange(Content); At != StringRef::npos)
-      Facts.NodesChangedAt = Text.place(Start.getLocWithOffset(At));
   });
   for (const auto &[Path, Content] : Facts.Contents)
     Digests.try_emplace(Path, digestOf(Content));
@@ -370,128 +278,42 @@ void UnitReader::listSources() {
 
 void UnitReader::collect() {
   Collected = collectFunctions(Context);
-  for (Decl *D : Context.getTranslationUnitDecl()->decls())
-    if (D->getLocation().isValid() && !isOfSystem(D))
-      Names.read(D);
   for (const Expr *Init : Collected.Initializers)
     if (!Init->isInstantiationDependent())
       Initializers.push_back(indexStatement(Init, Context));
-  for (const FunctionDecl *Function : Collected.Functions) {
-    if (Function->isDependentContext())
-      continue;
-    Text.noteAskedPlaces(Bodies.get(Function)->AskedPlaces);
-    for (const DeclRefExpr *Name : Bodies.get(Function)->FunctionReferences)
-      if (isInstanceByBuildMacro(Name, Context))
-        ByBuild.insert(Name->getDecl()->getCanonicalDecl());
-  }
+  for (const FunctionDecl *Function : Collected.Functions)
+    if (!Function->isDependentContext())
+      Text.noteAskedPlaces(Bodies.get(Function)->AskedPlaces);
   for (const BodyIndex &Init : Initializers)
     Text.noteAskedPlaces(Init.AskedPlaces);
   for (const Expr *Constant : Collected.Constants)
     if (Text.mayUsePlaces() && !Constant->isInstantiationDependent())
       Text.noteAskedPlaces(indexStatement(Constant, Context).AskedPlaces);
-  Unsure = findUnsureConstants(Context, Unit.givenFolders());
   for (SourceLocation Line : Unit.macros().Lines)
     Facts.NumberedFiles.insert(Text.file(Line));
 }
 
-// Whether an OpenMP directive, which Clang ignores, gives variables of Function
-// other values than it assigns.
-bool UnitReader::hasReduction(const FunctionDecl *Function) const {
-  const SourceManager &SM = Text.sources();
-  return llvm::any_of(Unit.macros().Reductions, [&](SourceLocation Directive) {
-    return SM.isPointWithin(Directive,
-                            SM.getExpansionLoc(Function->getBeginLoc()),
-                            SM.getExpansionLoc(Function->getEndLoc()));
-  });
+void UnitReader::readLaunches() {
+  auto Read = [&](const BodyIndex &Body, bool OnDevice) {
+    llvm::move(findLaunches(Body, Text, OnDevice),
+               std::back_inserter(Facts.Launches));
+  };
+  for (const FunctionDecl *Function : Collected.Functions)
+    if (!Function->isDependentContext() && !isOfSystem(Function))
+      Read(*Bodies.get(Function), Function->hasAttr<CUDAGlobalAttr>() ||
+                                      Function->hasAttr<CUDADeviceAttr>());
+  for (const BodyIndex &Init : Initializers)
+    Read(Init, /*OnDevice=*/false);
 }
 
-// Launches and what leads to them.
-void UnitReader::readHost() {
-  for (const FunctionDecl *Function : Collected.Functions) {
-    if (Function->isDependentContext() || isOfSystem(Function))
-      continue;
-    const BodyIndex &Body = *Bodies.get(Function);
-    const bool IsKernel = Function->hasAttr<CUDAGlobalAttr>();
-    const bool OnDevice = Function->hasAttr<CUDADeviceAttr>();
-    const size_t Launches = Facts.Launches.size();
-    const size_t Arguments = Facts.Arguments.size();
-    readLaunches(Body, IsKernel || OnDevice);
-    if (!IsKernel && (!OnDevice || Function->hasAttr<CUDAHostAttr>()))
-      llvm::append_range(Facts.Arguments, findHostArguments(Body, Names));
-    const bool IsByBuild = ByBuild.contains(Function->getCanonicalDecl());
-    if (!IsByBuild && !hasReduction(Function))
-      continue;
-    for (Launch &L : llvm::drop_begin(Facts.Launches, Launches))
-      forgetNumbers(L, IsByBuild
-                           ? "macros may give its template other arguments"
-                           : "an OpenMP directive may change it");
-    llvm::for_each(llvm::drop_begin(Facts.Arguments, Arguments), forgetValue);
-  }
-  for (const BodyIndex &Init : Initializers) {
-    readLaunches(Init, /*OnDevice=*/false);
-    llvm::append_range(Facts.Arguments, findHostArguments(Init, Names));
-  }
-  llvm::append_range(Facts.Arguments, findUnseenArguments(Names));
-  for (auto [Function, Name] : Names.uncounted())
-    if (Function->hasAttr<CUDAGlobalAttr>())
-      AddressTaken.try_emplace(kernelId(Function),
-                               Text.place(Name->getExprLoc()));
-  for (const FunctionDecl *Kernel : Collected.Kernels)
-    if (!Kernel->isDependentContext() && Names.hasOtherNames(Kernel))
-      AddressTaken.try_emplace(kernelId(Kernel),
-                               Text.place(Kernel->getLocation()));
-}
-
-// What the host does is what a parse for the host says, where the two differ.
-// And all that an edit changes must be as it should be there, too.
-// Only a kernel's own launches are seen by the device alone.
+// All that an edit changes must be as it should be for the host, too.
 void UnitReader::addHostView(UnitReader &Host) {
   for (Finding &F : Facts.Findings)
     if (auto Seen = Host.ByPlace.find({F.Where, F.Name});
-        Seen != Host.ByPlace.end()) {
-      Finding &OfHost = Host.Facts.Findings[Seen->second];
-      // Where both sides have other texts, they may have other extents.
-      if (Unsure.HaveHostSizes && !Facts.AsksForSide)
-        takeSizes(F, OfHost);
-      mergeHostView(F, std::move(OfHost));
-    }
-  llvm::erase_if(Facts.Launches, [](const Launch &L) { return !L.OnDevice; });
-  for (Launch &L : Host.Facts.Launches) {
-    const bool Known = llvm::any_of(Facts.Launches, [&](const Launch &Other) {
-      return L.OnDevice && Other.Where == L.Where &&
-             Other.KernelId == L.KernelId && Other.Threads == L.Threads &&
-             Other.DynamicSharedBytes == L.DynamicSharedBytes;
-    });
-    if (!Known)
-      Facts.Launches.push_back(std::move(L));
-  }
-  LiteralBlock.merge(Host.LiteralBlock);
-  LiteralMemory.merge(Host.LiteralMemory);
+        Seen != Host.ByPlace.end())
+      mergeHostView(F, std::move(Host.Facts.Findings[Seen->second]));
   Facts.NumberedFiles.merge(Host.Facts.NumberedFiles);
   Text.noteAskedPlaces(Host.Text);
-  Facts.Queries = std::move(Host.Facts.Queries);
-  // Launches by a kernel may be in functions that only kernels call so.
-  if (llvm::none_of(Facts.Launches, [](const Launch &L) { return L.OnDevice; }))
-    Facts.Arguments.clear();
-  llvm::append_range(Facts.Arguments, Host.Facts.Arguments);
-  AddressTaken.merge(Host.AddressTaken);
-  FoundByArguments.merge(Host.FoundByArguments);
-  Host.AttributesSet.merge(AttributesSet);
-  AttributesSet = std::move(Host.AttributesSet);
-}
-
-// What is decided by an answer that nvcc may give otherwise is not known: any
-// number that the host computes, and which launches there are.
-void UnitReader::checkQuestions(UnitReader &Into) {
-  if (!Into.WhyHostUnknown.empty())
-    return;
-  const SourceLocation Asked = Unit.unansweredQuestion();
-  if (Asked.isValid())
-    Into.WhyHostUnknown = shortText(Text.place(Asked)) +
-                          " asks for a macro that nvcc may have otherwise";
-  else if (Unsure.Where.isValid())
-    Into.WhyHostUnknown = shortText(Text.place(Unsure.Where)) + " depends on " +
-                          Unsure.Asked + ", where nvcc may differ";
 }
 
 // Those of the user's, and of system headers what is visible from functions or
@@ -521,7 +343,7 @@ void UnitReader::noteOperators() {
   }
 }
 
-UnitFacts UnitReader::read(bool IsAlone) {
+UnitFacts UnitReader::read() {
   collect();
   Facts.AsksForSide = Unit.asksForSide();
   readAllArrays();
@@ -531,34 +353,18 @@ UnitFacts UnitReader::read(bool IsAlone) {
       llvm::append_range(
           Facts.SharedArrays,
           findSharedArrays(Function, Bodies, Text, Pointers, MayEdit));
-  readHost();
-  // A launcher reads each configuration anew.
-  std::set<SkippedLaunch> Elsewhere;
-  if (!IsAlone)
-    Elsewhere = findSkippedLaunches(Unit.macros().Skipped, Text);
+  readLaunches();
   auto ReadHost = [&](ParsedUnit &Parsed) {
     UnitReader Host(Parsed, MayEdit);
     Host.collect();
     Host.readAllArrays();
-    Host.readHost();
     addHostView(Host);
-    Host.checkQuestions(*this);
-    const auto Skipped =
-        findSkippedLaunches(Parsed.macros().Skipped, Host.Text);
-    std::erase_if(Elsewhere,
-                  [&](const SkippedLaunch &L) { return !Skipped.count(L); });
   };
-  if (!IsAlone || !Facts.Findings.empty() || !Facts.SharedArrays.empty())
-    HostUnknown =
-        Unit.readForHost(ReadHost, Unsure.HaveHostSizes) == HostView::Unknown;
-  checkQuestions(*this);
-  HostUnknown |= !WhyHostUnknown.empty();
-  if (!WhyHostUnknown.empty()) {
-    for (Launch &L : Facts.Launches)
-      forgetNumbers(L, WhyHostUnknown);
-    llvm::for_each(Facts.Arguments, forgetValue);
-  }
-  noteUnseenUses(Elsewhere);
+  if ((!Facts.Findings.empty() || !Facts.SharedArrays.empty()) &&
+      Unit.readForHost(ReadHost) == HostView::Unknown)
+    for (Finding &F : Facts.Findings)
+      F.Obstacles.push_back({Reason::TranslationUnitsDiffer, F.Where,
+                             "what it is for the host was not read"});
   readKernels();
   Facts.Callees = Pointers.callees();
   Facts.Functions =
@@ -573,7 +379,6 @@ UnitFacts UnitReader::read(bool IsAlone) {
 }
 
 UnitFacts bankstripe::findAll(ParsedUnit &Unit,
-                              llvm::function_ref<bool(StringRef)> MayEdit,
-                              bool IsAlone) {
-  return UnitReader(Unit, MayEdit).read(IsAlone);
+                              llvm::function_ref<bool(StringRef)> MayEdit) {
+  return UnitReader(Unit, MayEdit).read();
 }

@@ -8,9 +8,8 @@
 // The second arrow of the pipeline:
 //
 //   ParsedUnit => per-thread arrays and their uses   (Arrays.cpp)
-//              => kernels                        (KernelFacts.cpp)
-//              => launches and their block sizes (LaunchSites, BlockSize.cpp)
-//              => what callers give the launching functions  (HostCalls.cpp)
+//              => kernels                           (KernelFacts.cpp)
+//              => launches                          (Launches.cpp)
 //
 // Facts only, as plain values: whatever the syntax tree shows that could stand
 // against moving an array becomes an Obstacle.
@@ -29,11 +28,9 @@ namespace bankstripe {
 /// Reads the findings, kernels and launches of \p Unit. Arrays in system
 /// headers are not looked at; for one in another file, \p MayEdit tells
 /// whether the user put that file at the tool's disposal (obstacle
-/// OutsidePaths otherwise). \p IsAlone: no other unit is read, so without
-/// findings nobody needs to know what the host does, which can take a parse.
+/// OutsidePaths otherwise).
 UnitFacts findAll(ParsedUnit &Unit,
-                  llvm::function_ref<bool(llvm::StringRef File)> MayEdit,
-                  bool IsAlone = false);
+                  llvm::function_ref<bool(llvm::StringRef File)> MayEdit);
 
 } // namespace bankstripe
 

@@ -38,6 +38,9 @@ TextRange bankstripe::ownName(const NamedDecl *Declared, const NamedDecl *Found,
   return Text.writtenRange(Loc).value_or(TextRange());
 }
 
+/// What makes a function one for the host, of which copies are none.
+static constexpr StringRef Host = "__host__";
+
 namespace {
 
 /// A function that is named in a body.
@@ -67,6 +70,10 @@ private:
                   const NamedDecl *Found, SourceLocation Loc, bool IsCall);
   bool isBefore(const FunctionDecl *Named, const FunctionDecl *By,
                 SourceLocation Loc) const;
+  std::string repeated(const FunctionDecl *Declared,
+                       const FunctionDecl *By) const;
+  std::set<std::string> declarationsFor(const Mention &M,
+                                        const FunctionDecl *By) const;
   std::string problemOf(const Mention &M, const FunctionDecl *By) const;
   std::vector<NamedCall> callsOf(const FunctionDecl *By) const;
   std::string problemOf(const FunctionDecl *Definition,
@@ -128,12 +135,66 @@ void CallReader::readBody(const FunctionDecl *Function) {
 }
 
 // Whether a copy behind the definition of Named would be known at Loc in By.
-// The bodies in a class know all of it.
+// The bodies in a class know all of it, and instances of templates what their
+// arguments lead to, which may be declared behind Loc.
 bool CallReader::isBefore(const FunctionDecl *Named, const FunctionDecl *By,
                           SourceLocation Loc) const {
+  const SourceManager &SM = Text.sources();
   return Named == By || Named->isCXXClassMember() ||
-         (Named->hasBody() && Text.sources().isBeforeInTranslationUnit(
-                                  Named->getBody()->getEndLoc(), Loc));
+         (Named->hasBody() &&
+          SM.isBeforeInTranslationUnit(Named->getBody()->getEndLoc(), Loc)) ||
+         llvm::all_of(Named->redecls(), [&](const FunctionDecl *Declared) {
+           return SM.isBeforeInTranslationUnit(Loc, Declared->getLocation());
+         });
+}
+
+// The text of Declared, which comes before By, as the declaration of a copy
+// before a copy of By; empty if it would mean something else there.
+std::string CallReader::repeated(const FunctionDecl *Declared,
+                                 const FunctionDecl *By) const {
+  const DeclContext *Scope = Declared->getLexicalDeclContext();
+  const SourceLocation Begin = Declared->getBeginLoc(), Here = By->getEndLoc();
+  const auto Whole = definitionText(Declared, Text);
+  if (!Whole || !Scope->isFileContext() ||
+      !Text.sources().isBeforeInTranslationUnit(Begin, By->getBeginLoc()))
+    return "";
+  const auto Next = Text.next(Declared->getEndLoc());
+  std::string Code = Text.text(*Whole, Declared->getLocation()).str();
+  auto BeginsThere = [&](const Decl *D) { return D->getBeginLoc() == Begin; };
+  auto ChangesBefore = [&](const IdentifierInfo &Name) {
+    return !Text.isSameMacro(Name.getName(), Begin, Here);
+  };
+  const bool ForHost = StringRef(Code).contains(Host);
+  if (!Next || Next->isNot(tok::semi) ||
+      ForHost != Declared->hasAttr<CUDAHostAttr>() ||
+      !whyNotTwice(Code, *Whole, Text).empty() ||
+      Text.anyIdentifier(Code, ChangesBefore) ||
+      llvm::count_if(Scope->decls(), BeginsThere) > 1)
+    return "";
+  auto Insert = [&](SourceLocation Loc, StringRef Added) {
+    Code.insert(Text.point(Loc).Offset - Whole->Offset, Added);
+  };
+  Insert(Declared->getLocation().getLocWithOffset(Declared->getName().size()),
+         VersionEnding);
+  if (Declared->getStorageClass() != SC_Static)
+    Insert(Begin, "static ");
+  for (size_t At; (At = Code.find(Host)) != std::string::npos;)
+    Code.erase(At, Host.size() + (Code[At + Host.size()] == ' '));
+  return Code + ";";
+}
+
+// What declares a copy of what M calls in By, which is defined before that in
+// the same scope; nothing where that needs no declaration or can have none.
+std::set<std::string>
+CallReader::declarationsFor(const Mention &M, const FunctionDecl *By) const {
+  const DeclContext *Scope = M.Named->getDeclContext()->getRedeclContext();
+  if (isBefore(M.Named, By, M.Loc) || !M.Named->hasBody() ||
+      !By->getLexicalDeclContext()->Equals(Scope))
+    return {};
+  for (const FunctionDecl *Declared : M.Named->redecls())
+    if (std::string Code = repeated(Declared, By); !Code.empty())
+      return {Code};
+  return {};
 }
 
 // Why no name of a copy can stand where M is in By; empty if one can.
@@ -144,8 +205,11 @@ std::string CallReader::problemOf(const Mention &M,
     return "its address is taken in " + Who;
   if (!M.Name.isValid())
     return Who + " calls it without its name";
-  return isBefore(M.Named, By, M.Loc) ? ""
-                                      : Who + " calls it before its definition";
+  if (M.Name.File != Text.file(By->getLocation()))
+    return Who + " calls it in a file that it includes";
+  return isBefore(M.Named, By, M.Loc) || !declarationsFor(M, By).empty()
+             ? ""
+             : Who + " calls it before its definition";
 }
 
 std::vector<NamedCall> CallReader::callsOf(const FunctionDecl *By) const {
@@ -154,6 +218,7 @@ std::vector<NamedCall> CallReader::callsOf(const FunctionDecl *By) const {
     return {};
   using NameAndProblem = std::pair<TextRange, std::string>;
   std::map<NameAndProblem, std::set<Place>> ByName;
+  std::map<NameAndProblem, std::set<std::string>> Declarations;
   std::set<NameAndProblem> Leads;
   for (const Mention &M : Known->second) {
     const std::string Problem = problemOf(M, By);
@@ -163,13 +228,15 @@ std::vector<NamedCall> CallReader::callsOf(const FunctionDecl *By) const {
       Leads.insert(Name);
     if (Leading.contains(M.Named) || Problem.empty())
       ByName[Name].insert(Text.place(M.Named->getLocation()));
+    if (Problem.empty())
+      Declarations[Name].merge(declarationsFor(M, By));
   }
   std::vector<NamedCall> Calls;
   for (const NameAndProblem &Name : Leads)
     Calls.push_back(
         {Name.first,
          std::vector<Place>(ByName[Name].begin(), ByName[Name].end()),
-         Name.second});
+         Name.second, Declarations[Name]});
   return Calls;
 }
 
@@ -238,7 +305,7 @@ std::string CallReader::problemOf(const FunctionDecl *Definition,
     return "the name of its copy is taken";
   const StringRef Code = Text.text(*Whole, Definition->getLocation());
   if (Definition->hasAttr<CUDAHostAttr>() &&
-      !Code.take_until([](char C) { return C == '{'; }).contains("__host__"))
+      !Code.take_until([](char C) { return C == '{'; }).contains(Host))
     return "a macro makes it one for the host as well";
   return whyNotTwice(Code, *Whole, Text);
 }

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/KernelFacts.h"
-#include "find/BlockSize.h"
+#include "find/Constants.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/Mangle.h"
@@ -76,7 +76,7 @@ static std::optional<LaunchBounds> readBounds(const FunctionDecl *Function,
       static_cast<unsigned>(*Bound),
       Bounds->isInherited() ? std::string()
                             : repeatable(Threads, Function, Body, Text),
-      !Pattern || Pattern->getMaxThreads()->isInstantiationDependent()};
+      whyNotFixed(Threads, Text.context()).empty(), !Pattern || Pattern->getMaxThreads()->isInstantiationDependent()};
 }
 
 static SourceLocation beginOf(const FunctionDecl *Declared) {
@@ -107,19 +107,49 @@ TextRange bankstripe::pointBefore(const FunctionDecl *Declared,
               : beginOf(Declared));
 }
 
+// What stands in Range, with what it includes in the place of each #include
+// that would do the same there a second time; others stay.
+static std::string readThrough(const TextRange &Range, SourceLocation Loc,
+                               const SourceText &Text) {
+  const SourceManager &SM = Text.sources();
+  const StringRef Buffer = Text.buffer(Loc);
+  std::string Code;
+  unsigned Done = Range.Offset;
+  for (SourceLocation Start : Text.includedIn(SM.getFileID(Loc))) {
+    const unsigned At = SM.getFileOffset(SM.getIncludeLoc(SM.getFileID(Start)));
+    const StringRef Included = Text.buffer(Start);
+    if (At < Range.Offset || At >= Range.end() ||
+        Text.anyIdentifier(
+            Included,
+            [](const IdentifierInfo &Name) {
+              return Name.getName().starts_with("include") ||
+                     Name.isStr("static");
+            }) ||
+        !whyNotTwice(Included, {Text.file(Start), 0, unsigned(Included.size())},
+                     Text)
+             .empty())
+      continue;
+    Code += Buffer.slice(Done, Buffer.rfind('#', At));
+    Code += ("\n" + Included + "\n").str();
+    Done = At;
+  }
+  return Code + Buffer.slice(Done, Range.end()).str();
+}
+
 // What the preprocessor does in Code, which stands from Begin to End, that it
 // would not do the same twice. It does so if macros are at the end what they
 // were at the beginning; and one that is defined there once and for all, and is
-// not mentioned before, means the same when it is defined again.
+// not used before, means the same when it is defined again.
 static std::string readDirectives(StringRef Code, SourceRange Whole,
                                   const SourceText &Text) {
   std::string Problem, Seen;
   unsigned Depth = 0;
-  bool AfterHash = false, Defines = false, IsPragma = false;
+  bool AfterHash = false, Defines = false, IsPragma = false, InMacro = false;
   Text.forEachToken(Code, [&](const Token &Tok) {
     const bool Directive =
         std::exchange(AfterHash, Tok.is(tok::hash) && Tok.isAtStartOfLine());
     IsPragma &= !Tok.isAtStartOfLine();
+    InMacro &= !Tok.isAtStartOfLine();
     if (Tok.isNot(tok::raw_identifier) || !Problem.empty())
       return;
     const StringRef Name = Tok.getRawIdentifier();
@@ -128,7 +158,8 @@ static std::string readDirectives(StringRef Code, SourceRange Whole,
         !Text.isSameMacro(Name, Whole.getBegin(), Whole.getEnd()) &&
         (!Text.isDefinedOnce(Name) || Text.mentions(Seen, Name)))
       Problem = (Name + " is another macro at its end").str();
-    Seen += (" " + Name).str();
+    if (!InMacro)
+      Seen += (" " + Name).str();
     if (IsPragma && (Name == "once" || Name.ends_with("_macro")))
       Problem = ("it mentions " + Name).str();
     else if (!Directive)
@@ -136,7 +167,7 @@ static std::string readDirectives(StringRef Code, SourceRange Whole,
     else if (Name.starts_with("include"))
       Problem = "it has an #include";
     else if (Name == "define" || Name == "undef")
-      Defines = true;
+      Defines = InMacro = true;
     else if (Name.starts_with("if"))
       ++Depth;
     else if ((Name.starts_with("el") || Name == "endif") && Depth == 0)
@@ -152,16 +183,16 @@ bankstripe::definitionText(const FunctionDecl *Definition,
                            const SourceText &Text, std::string *WhyNotTwice) {
   const SourceManager &SM = Text.sources();
   SourceLocation Begin = SM.getExpansionLoc(beginOf(Definition));
-  SourceLocation End = Definition->getBody()->getEndLoc();
+  SourceLocation End = Definition->getEndLoc();
   if (Definition->getLocation().isMacroID() || End.isMacroID())
     return std::nullopt;
   auto Whole = Text.tokens(Begin, End);
   if (!Whole)
     return std::nullopt;
-  const StringRef Code = Text.text(*Whole, Begin);
   if (WhyNotTwice)
-    *WhyNotTwice = readDirectives(Code, {Begin, End}, Text);
-  else if (Text.holdsDirective(Code))
+    *WhyNotTwice =
+        readDirectives(readThrough(*Whole, Begin, Text), {Begin, End}, Text);
+  else if (Text.holdsDirective(Text.text(*Whole, Begin)))
     return std::nullopt;
   return Whole;
 }

@@ -25,10 +25,10 @@ Kernel readKernel(const clang::FunctionDecl *Function, BodyIndexCache &Bodies,
 TextRange pointBefore(const clang::FunctionDecl *Declared,
                       const SourceText &Text);
 
-/// The text of \p Definition from its template header to its end; nothing when
-/// a macro gives a part of it or a directive stands in it. With \p WhyNotTwice
-/// directives may, and it says why they would do something else the second time
-/// (empty if they would not).
+/// The text of \p Definition, or another declaration, from its template header
+/// to its end; nothing when a macro gives a part of it or a directive stands in
+/// it. With \p WhyNotTwice directives may, and it says why they would do
+/// something else the second time (empty if they would not).
 std::optional<TextRange> definitionText(const clang::FunctionDecl *Definition,
                                         const SourceText &Text,
                                         std::string *WhyNotTwice = nullptr);

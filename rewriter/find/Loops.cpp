@@ -12,9 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Loops.h"
-#include "find/BlockSize.h"
+#include "find/Constants.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace bankstripe;
 using namespace clang;
@@ -36,6 +37,47 @@ struct LoopHeader {
 };
 
 } // namespace
+
+// A and B combined or compared; nothing where that is not understood.
+static std::optional<int64_t> apply(BinaryOperatorKind Op, int64_t A,
+                                    int64_t B) {
+  switch (Op) {
+  case BO_Add:
+    return llvm::checkedAdd(A, B);
+  case BO_Sub:
+    return llvm::checkedSub(A, B);
+  case BO_Mul:
+    return llvm::checkedMul(A, B);
+  case BO_Div:
+    return B > 0 ? std::optional(A / B) : std::nullopt;
+  case BO_Shl:
+    return A >= 0 && B >= 0 && B < 32 ? std::optional(A << B) : std::nullopt;
+  case BO_Shr:
+    return A >= 0 && B >= 0 && B < 32 ? std::optional(A >> B) : std::nullopt;
+  case BO_LT:
+    return A < B;
+  case BO_LE:
+    return A <= B;
+  case BO_GT:
+    return A > B;
+  case BO_GE:
+    return A >= B;
+  case BO_NE:
+    return A != B;
+  default:
+    return std::nullopt;
+  }
+}
+
+// Whether Type, if it is one of integers, has Value.
+static bool holds(QualType Type, int64_t Value, const ASTContext &Context) {
+  if (!Type->isIntegralOrEnumerationType() || Type->isDependentType())
+    return true;
+  const unsigned Bits = Context.getIntWidth(Type); // 1 for a bool.
+  if (Type->isSignedIntegerOrEnumerationType())
+    return Bits >= 64 || llvm::isIntN(Bits, Value);
+  return Value >= 0 && (Bits >= 63 || llvm::isUIntN(Bits, Value));
+}
 
 static bool readComparison(LoopHeader &H, const Expr *Condition,
                            const ASTContext &Context) {
@@ -96,11 +138,13 @@ static bool onlyReads(const ForStmt *Loop, const VarDecl *Variable,
                       const BodyIndex &Body) {
   return llvm::all_of(
       Body.references(Variable), [&](const DeclRefExpr *Reference) {
-        const HostUse Use = useOf(Reference, Body);
-        const auto *Unary =
-            dyn_cast_or_null<UnaryOperator>(Body.parentOf(Reference));
-        if (Use.IsRead || (Unary && Unary->getOpcode() == UO_AddrOf))
-          return Use.IsRead;
+        const Stmt *Parent = Body.around<ParenExpr>(Reference);
+        const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(Parent);
+        const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent);
+        if (Cast)
+          return Cast->getCastKind() == CK_LValueToRValue;
+        if (Unary && Unary->getOpcode() == UO_AddrOf)
+          return false;
         // A write: in this loop's own header, or altogether outside.
         const Stmt *S = Reference;
         while (S && S != Loop->getBody())

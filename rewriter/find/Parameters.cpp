@@ -21,7 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Parameters.h"
-#include "find/BlockSize.h"
+#include "find/Constants.h"
 #include "find/Declaration.h"
 #include "find/Initializer.h"
 #include "clang/AST/ASTContext.h"

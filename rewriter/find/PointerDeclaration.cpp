@@ -99,6 +99,8 @@ std::optional<PointerDeclaration> bankstripe::readPointerDeclaration(
     const DeclStmt *Statement, const VarDecl *Source, const SourceText &Text) {
   PointerDeclaration Result;
   const SourceLocation Begin = behindAttributes(Statement, Text);
+  if (Text.isIncludedInside(Begin)) // A version includes it, too.
+    return std::nullopt;
   const bool IsBehind = *Statement->decl_begin() == Source;
   for (const Decl *D : Statement->decls()) {
     if (D == Source && IsBehind)

@@ -163,8 +163,6 @@ struct MacroRecord {
   /// hold no string, and no `__FILE__`.
   std::vector<clang::SourceLocation> Lines;
   std::vector<clang::SourceRange> Skipped; ///< From the `#` of a condition.
-  /// Directives of OpenMP that change variables: with a `reduction`.
-  std::vector<clang::SourceLocation> Reductions;
 };
 
 /// A translation unit after a successful device-side parse. Valid only during
@@ -187,11 +185,11 @@ public:
   virtual bool asksForSide() = 0;
   /// The folders of system headers that it was told of (frontend/UserFiles.h).
   virtual GivenFolders givenFolders() = 0;
-  /// Parses the file for the host too, and calls \p Action with that, if
-  /// \p Always or if its sources ask for which side they are compiled
-  /// (`__CUDA_ARCH__`), or an option is for that side alone.
-  virtual HostView readForHost(llvm::function_ref<void(ParsedUnit &)> Action,
-                               bool Always) = 0;
+  /// Parses the file for the host too, and calls \p Action with that, if its
+  /// sources ask for which side they are compiled (`__CUDA_ARCH__`), or an
+  /// option is for that side alone.
+  virtual HostView
+  readForHost(llvm::function_ref<void(ParsedUnit &)> Action) = 0;
 };
 
 /// How a parse went.

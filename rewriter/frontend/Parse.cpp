@@ -168,9 +168,8 @@ public:
            bankstripe::asksForSide(Compiler.getSourceManager(), givenFolders());
   }
   GivenFolders givenFolders() override { return GivenFolders(Settings.Args); }
-  HostView readForHost(function_ref<void(ParsedUnit &)> Action,
-                       bool Always) override {
-    if (!Always && !asksForSide() && !is_contained(Settings.Args, ForHostAlone))
+  HostView readForHost(function_ref<void(ParsedUnit &)> Action) override {
+    if (!asksForSide() && !is_contained(Settings.Args, ForHostAlone))
       return HostView::Same;
     Attempt Host = attemptForHost(Settings);
     unsigned ParsesLeft = MostBridgedParses;
@@ -207,15 +206,6 @@ public:
     else if (Watch && isAmong(Expanded, "__DATE__ __TIME__ __TIMESTAMP__"))
       Watch->sawTime();
   }
-  void PragmaDirective(clang::SourceLocation Loc,
-                       clang::PragmaIntroducerKind) override {
-    const clang::SourceManager &SM = PP.getSourceManager();
-    const clang::SourceLocation Where = SM.getExpansionLoc(Loc);
-    if (!SM.isInSystemHeader(Where) &&
-        (isReduction(SM.getCharacterData(Where)) ||
-         isReduction(SM.getCharacterData(SM.getSpellingLoc(Loc)))))
-      Into.Reductions.push_back(Where);
-  }
   void SourceRangeSkipped(clang::SourceRange Range,
                           clang::SourceLocation) override {
     if (!PP.getSourceManager().isInSystemHeader(Range.getBegin()))
@@ -223,17 +213,6 @@ public:
   }
 
 private:
-  /// Whether the line at \p Text, with those that continue it, is a directive
-  /// of OpenMP by which variables get values that nobody assigns.
-  static bool isReduction(StringRef Text) {
-    size_t End = Text.find('\n');
-    while (End != StringRef::npos && Text.take_front(End).ends_with("\\"))
-      End = Text.find('\n', End + 1);
-    Text = Text.take_front(End);
-    return Text.contains("omp") &&
-           (Text.contains("reduction") || Text.contains("linear"));
-  }
-
   bool computesElsewhere(clang::SourceLocation Loc) const {
     const clang::SourceManager &SM = PP.getSourceManager();
     if (SM.isWrittenInSameFile(SM.getSpellingLoc(Loc), SM.getExpansionLoc(Loc)))

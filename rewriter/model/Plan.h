@@ -219,6 +219,8 @@ struct Plan {
   std::vector<FunctionText> Copies;
   std::vector<TextRange>
       CallsOfCopies; ///< Names in the kernels that call them.
+  /// Declarations of copies that are defined later, by those kernels.
+  std::map<Place, std::set<std::string>> DeclaredCopies;
   std::map<std::string, std::string> Contents; ///< As in UnitFacts.
   std::set<std::string> NumberedFiles;         ///< Likewise.
   std::vector<DecisionOutcome> Outcomes;       ///< In order of their places.

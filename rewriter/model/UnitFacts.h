@@ -83,6 +83,9 @@ struct NamedCall {
   /// The names in their definitions; those of several instances.
   std::vector<Place> Callees;
   std::string Problem = {}; ///< Why no other name can stand there.
+  /// What stands before a copy of the caller, and declares copies that are
+  /// defined later.
+  std::set<std::string> Declarations = {};
 };
 
 /// The text of a kernel, or of a function that holds per-thread arrays or leads
@@ -106,6 +109,7 @@ struct LaunchBounds {
   unsigned Threads = 0;
   std::string Text; ///< The first argument as written; empty when its names
                     ///< cannot be repeated inside the kernel's body.
+  bool IsFixed = true;    ///< The number is the same in all builds.
   bool Dependent = false; ///< It names a template parameter.
 };
 
@@ -128,98 +132,26 @@ struct Kernel {
   /// The attribute that allows no `__launch_bounds__` beside it; empty without.
   std::string BoundsExcludedBy;
   bool MayEdit = true;       ///< Its file is among the given paths.
-  bool AddressTaken = false; ///< May be launched where nobody can see.
-  Place AddressTakenAt;
-  std::string WhyUnseen; ///< Why there nobody can see; may be empty.
-  /// Where the host sets an attribute of it, such as its shared memory.
-  Place AttributeSetAt;
   /// The most that it takes for granted of an address, in bytes; 0: nothing.
   unsigned ClaimedAlignment = 0;
-  /// Where the host asks how many of its blocks can be resident.
-  Place AskedAboutAt;
   KernelText Text;
 };
 
-/// Which kernels a name means.
-enum class Naming {
-  Mangled,
-  Last,    ///< The last part, of a kernel of the unit if it defines any such.
-  LastAny, ///< The same, of whatever unit.
-};
-
-/// Where \p Text calls a function that gives a kernel in a graph another block,
-/// or tells which kernel is there, which a graph can then have in another
-/// block; npos if nowhere.
-size_t findNodeChange(std::string_view Text);
-
-/// What a unit may do with a kernel where nobody can see it: launch it, or set
-/// its attributes. The kernel may be another unit's.
-struct UnseenUse {
-  std::string Kernel;
-  Naming Means = Naming::Last;
-  Place Where = {};     ///< Invalid where nothing says it: at the kernel then.
-  std::string Why = {}; ///< As Kernel::WhyUnseen.
-  bool SetsAttributes = false; ///< And nothing else.
-
-  /// Whether it may be of a kernel with these names.
-  bool isOf(std::string_view Id, std::string_view LastName) const {
-    return Kernel == (Means == Naming::Mangled ? Id : LastName);
-  }
-  /// Notes it as one of \p K.
-  void addTo(bankstripe::Kernel &K) const;
-};
-
-/// A parameter of a host function, as a value that its callers know.
-struct HostParameter {
-  std::string FunctionId; ///< Mangled name.
-  unsigned Index = 0;     ///< Counted from 0.
-
-  friend auto operator<=>(const HostParameter &,
-                          const HostParameter &) = default;
-};
-
-/// What one call, or one use of a function as a value, gives a parameter.
-struct HostArgument {
-  HostParameter For;
-  /// Every value that it can have; nothing when that is not known.
-  std::optional<std::set<int64_t>> Values;
-  /// The value is just this parameter of the calling function.
-  std::optional<HostParameter> Same;
-};
-
-/// One launch of a kernel.
+/// One `kernel<<<...>>>`.
 struct Launch {
   std::string KernelId;
-  Place Where;
-  /// The largest block, in threads, that this launch can ask for.
-  std::optional<unsigned> Threads;
-  std::vector<unsigned> Shape; ///< x, y and z of its block; empty if unknown.
-  std::string Source; ///< How the block size is known, or why it is not.
-  /// The block size is not known here, but is just this parameter.
-  std::optional<HostParameter> Parameter;
-  /// Bytes of dynamic shared memory; nothing when they cannot be known.
+  Place Where; ///< Of the kernel's name.
+  std::optional<unsigned> Threads; ///< Of its block, where a constant says it.
+  bool IsFixed = false; ///< It is the same in all builds of the text.
+  std::vector<unsigned> Shape; ///< x, y and z of it; empty if unknown.
+  std::string Source; ///< How the block is known, or why it is not.
+  /// Bytes of dynamic shared memory; nothing when they are not known.
   std::optional<uint64_t> DynamicSharedBytes;
-  bool Cooperative = false; ///< All blocks must be resident at once.
-  /// Why nobody can tell whether they must; it is Cooperative then.
-  std::string Unfollowed;
-  /// Its grid comes from a question how many blocks can be resident.
-  bool GridAsked = false;
-  bool OnDevice = false;   ///< By a kernel.
-  bool HasStream = false;  ///< Maybe another one than that of other launches.
-  bool PassesStub = false; ///< It is `kernel<<<...>>>` of the host.
+  bool OnDevice = false;  ///< By a kernel, and so past the host stub.
+  bool HasStream = false; ///< Maybe another one than that of other launches.
 
   /// Whether other grids may run at the same time.
   bool mayRunBesideOthers() const { return HasStream || OnDevice; }
-};
-
-/// A question about the occupancy of a kernel, to which the shared memory that
-/// launches bring makes a difference.
-struct OccupancyQuery {
-  std::string KernelId;
-  Place Where;
-  bool HasBlock = false; ///< It is about blocks of a size that it names.
-  std::optional<unsigned> Threads = {}; ///< As of a launch.
-  std::string Source = {};              ///< As of a launch.
 };
 
 /// Everything that the syntax tree of one translation unit shows.
@@ -231,13 +163,7 @@ struct UnitFacts {
   std::set<Place> NoArrays;
   std::vector<SharedArray> SharedArrays; ///< Of a fixed size.
   std::vector<Kernel> Kernels;
-  std::vector<UnseenUse> UnseenUses; ///< Those of Kernels know them already.
   std::vector<Launch> Launches;
-  std::vector<OccupancyQuery> Queries;
-  std::vector<HostArgument> Arguments; ///< Of the user's host functions.
-  /// Where a source gives kernels in graphs other parameters, such as larger
-  /// blocks, or asks for theirs; invalid where none does.
-  Place NodesChangedAt;
   bool AsksForSide = false; ///< A source does (`__CUDA_ARCH__`).
   std::vector<Callee> Callees;
   std::vector<FunctionText> Functions;

@@ -170,13 +170,16 @@ static bool hasOnePlace(const ReachedArray &A) {
 }
 
 std::optional<Why> Chooser::whyNoPlace() const {
-  const bool IsBrought = llvm::any_of(
-      A.Kernels, [&](unsigned Row) { return Settings[Row].Dynamic; });
+  unsigned Most = UINT_MAX;
+  for (unsigned Row : A.Kernels)
+    if (Settings[Row].Dynamic)
+      Most = std::min(Most,
+                      Settings[Row].Behind ? PlaceAlignment : SegmentAlignment);
   for (const ArrayInstance &I : A.Array.Instances)
-    if (IsBrought && std::max(I.Alignment, I.SlotAlignment) > PlaceAlignment)
+    if (std::max(I.Alignment, I.SlotAlignment) > Most)
       return Why{Reason::BlockSizeUnknown, A.Array.Where,
                  "launches bring memory that is aligned to " +
-                     std::to_string(PlaceAlignment) + " bytes"};
+                     std::to_string(Most) + " bytes"};
   if (hasOnePlace(A))
     return std::nullopt;
   for (unsigned Row : A.Kernels)
@@ -242,7 +245,8 @@ Candidate Chooser::candidate(const LayoutInfo &Layout, Why Reason,
     Result.UsualBytes.push_back(bytesIn(
         A, Layout, Row, C.Storage.Dynamic ? llvm::alignTo(Usual, 32) : Usual));
   }
-  Result.BytesPerWarp = llvm::alignTo(bytesPerWarp(A, Layout), PlaceAlignment);
+  Result.BytesPerWarp =
+      llvm::alignTo(bytesPerWarp(A, Layout), SegmentAlignment);
   return Result;
 }
 

@@ -6,9 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Rows of kernels see to it where there are any, and where kernels may lose if
-// the driver chooses (docs/internals/layouts.md, "The carveout"). A kernel
-// about which the program asks how many blocks can be resident keeps what the
-// driver chooses: the answer counts what was asked for last.
+// the driver chooses (docs/internals/layouts.md, "The carveout").
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +21,7 @@ static std::string whyDriver(const KernelPlan &K) {
     return "nothing moves into its shared memory";
   if (K.HasVersion)
     return "";
-  if (!K.WhyNoRow.empty())
-    return K.WhyNoRow;
-  if (const Place &At = K.Facts.AskedAboutAt; At.isValid())
-    return "the occupancy query at " + shortText(At) + " would count it";
-  return "";
+  return K.WhyNoRow;
 }
 
 static void settle(KernelOutcome &O, Plan &P) {

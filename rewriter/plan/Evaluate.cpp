@@ -28,7 +28,7 @@ static bool mayCarve(const KernelSetting &S, const MergedKernel &K,
   if (Options.DefaultCarveout)
     return Options.DefaultCarveout->How == Carveout::Rule::Auto;
   return K.HasVersion ||
-         (S.WhyNoRow.empty() && !K.Facts.AskedAboutAt.isValid());
+         S.WhyNoRow.empty();
 }
 
 Evaluator::Evaluator(const Problem &P)

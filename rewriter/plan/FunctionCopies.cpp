@@ -166,8 +166,11 @@ void FunctionCopies::addTo(Plan &P) const {
   }
   for (const Place &Kernel : Callers)
     for (const NamedCall &C : All.at(Kernel)->Calls)
-      if (IsOfCopies(C))
+      if (IsOfCopies(C)) {
         P.CallsOfCopies.push_back(C.Name);
+        P.DeclaredCopies[Kernel].insert(C.Declarations.begin(),
+                                        C.Declarations.end());
+      }
   for (const Place &Where : Copied) {
     P.Copies.push_back(*All.at(Where));
     llvm::erase_if(P.Copies.back().Calls,

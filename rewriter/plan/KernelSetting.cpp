@@ -51,22 +51,19 @@ static const Launch *largest(const MergedKernel &K) {
 // Why the launches do not bound the block size; nothing when they do.
 static std::optional<Why> whyUnbounded(const MergedKernel &K) {
   const Kernel &Facts = K.Facts;
-  if (Facts.AddressTaken)
-    return Why{Reason::BlockSizeUnknown, Facts.AddressTakenAt,
-               "kernel '" + Facts.Name + "': " + whoElseLaunches(Facts)};
+  auto Unknown = [](const Place &Where, std::string Detail) {
+    return Why{Reason::BlockSizeUnknown, Where, std::move(Detail)};
+  };
+  if (!K.WhyUnseen.empty())
+    return Unknown(Facts.Where,
+                   "kernel '" + Facts.Name + "': " + K.WhyUnseen);
   for (const Launch &L : K.Launches)
-    if (!L.Threads)
-      return Why{Reason::BlockSizeUnknown, L.Where,
-                 "the launch at " + shortText(L.Where) + ": " + L.Source};
-  // A block that no bound allows has no answer.
-  for (const OccupancyQuery &Q : K.Queries)
-    if (Q.HasBlock && !Q.Threads)
-      return Why{Reason::BlockSizeUnknown, Q.Where,
-                 "the occupancy query at " + shortText(Q.Where) + ": " +
-                     Q.Source};
+    if (!L.IsFixed)
+      return Unknown(L.Where, "the launch at " + shortText(L.Where) + ": " +
+                                  L.Source);
   if (K.Launches.empty())
-    return Why{Reason::BlockSizeUnknown, Facts.Where,
-               "no launch of kernel '" + Facts.Name + "' was seen"};
+    return Unknown(Facts.Where,
+                   "no launch of kernel '" + Facts.Name + "' was seen");
   return std::nullopt;
 }
 
@@ -98,15 +95,8 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
                               const PlanOptions &Options) {
   std::optional<Why> Problem = whyUnbounded(K);
   const Launch *Largest = largest(K);
-  if (!Problem) {
-    setBound(S, *Largest);
-    for (const OccupancyQuery &Q : K.Queries)
-      if (Q.Threads > S.Block.Threads)
-        setBound(S, *Q.Threads, BlockSizeSource::Launches,
-                 "occupancy query at " + shortText(Q.Where) + " (" + Q.Source +
-                     ")");
-    return;
-  }
+  if (!Problem)
+    return setBound(S, *Largest);
   auto [Threads, Origin, Promise] = userBound(K.Facts, Options);
   // Where other files launch it, a version brings what each block needs. A
   // module can have none, and gets a bound.
@@ -124,24 +114,14 @@ static void boundFromLaunches(KernelSetting &S, const MergedKernel &K,
                                : Origin);
 }
 
-std::optional<Why> bankstripe::whyBlocksStay(const MergedKernel &K) {
+// Why fewer resident blocks might be too few; nothing if they are enough.
+static std::optional<Why> whyBlocksStay(const MergedKernel &K) {
   if (K.AwaitedBy)
     return Why{Reason::WaitsForBlocks, K.Facts.Where,
                "kernel '" + *K.AwaitedBy +
                    "' waits, and may do so for it in another stream"};
-  if (!K.WaitsForBlocks)
-    return std::nullopt;
-  if (K.Facts.AddressTaken)
-    return Why{Reason::WaitsForBlocks, K.Facts.AddressTakenAt,
-               whoElseLaunches(K.Facts)};
-  if (K.Launches.empty())
-    return Why{Reason::WaitsForBlocks, K.Facts.Where, "no launch was seen"};
-  for (const Launch &L : K.Launches)
-    if (!L.GridAsked)
-      return Why{Reason::WaitsForBlocks, L.Where,
-                 "the launch at " + shortText(L.Where) +
-                     " does not ask how many can "
-                     "be resident"};
+  if (K.WaitsForBlocks)
+    return Why{Reason::WaitsForBlocks, K.Facts.Where, ""};
   return std::nullopt;
 }
 
@@ -152,10 +132,10 @@ static void boundDynamicShared(KernelSetting &S, const MergedKernel &K) {
                      "it asks how much shared memory it has in all"};
     return;
   }
-  if (K.Shared.UsesDynamic && (K.Launches.empty() || Facts.AddressTaken)) {
+  if (K.Shared.UsesDynamic && (K.Launches.empty() || !K.WhyUnseen.empty())) {
     S.Obstacle = Why{Reason::DynamicSharedMemory, Facts.Where,
-                     Facts.AddressTaken ? whoElseLaunches(Facts)
-                                        : "no launch of it was seen"};
+                     K.WhyUnseen.empty() ? "no launch of it was seen"
+                                         : K.WhyUnseen};
     return;
   }
   // Static storage moves it, by a multiple of this.
@@ -167,16 +147,11 @@ static void boundDynamicShared(KernelSetting &S, const MergedKernel &K) {
     return;
   }
   for (const Launch &L : K.Launches) {
-    // The answer that the grid is computed from counts static memory.
-    if (L.Cooperative && !L.GridAsked)
-      S.Obstacle = Why{Reason::CooperativeLaunch, L.Where,
-                       shortText(L.Where) + (L.Unfollowed.empty() ? "" : ", ") +
-                           L.Unfollowed};
-    else if (!L.DynamicSharedBytes)
+    if (!L.DynamicSharedBytes) {
       S.Obstacle =
           Why{Reason::DynamicSharedMemory, L.Where, shortText(L.Where)};
-    if (S.Obstacle)
       return;
+    }
     S.OwnDynamicBytes = std::max(S.OwnDynamicBytes, *L.DynamicSharedBytes);
   }
 }
@@ -202,6 +177,12 @@ KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
              "__launch_bounds__ at " + shortText(Facts.Where));
   else
     boundFromLaunches(S, K, Options);
+  if (!K.WhyMentioned.empty())
+    S.Obstacle = Why{Reason::BlockSizeUnknown, Facts.Where,
+                     "kernel '" + Facts.Name + "': " + K.WhyMentioned};
+  if (Facts.Bounds && !Facts.Bounds->IsFixed && Facts.Bounds->Text.empty())
+    S.Obstacle = Why{Reason::BlockSizeUnknown, Facts.Where,
+                     "another build may have other launch bounds"};
   // Launches name other blocks than there are then.
   if (Facts.BoundsExcludedBy == BlockSizeAttribute)
     S.Obstacle = Why{Reason::BlockSizeUnknown, Facts.Where,
@@ -211,7 +192,7 @@ KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
     S.Obstacle = Why{Reason::BlockSizeUnknown, Facts.Where,
                      "'" + Facts.BoundsExcludedBy + "' of kernel '" +
                          Facts.Name + "' allows no launch bounds"};
-  if (!S.Obstacle && S.AddBounds && !Facts.BoundsInsertion.isValid())
+  if (!Facts.Bounds && !Facts.BoundsInsertion.isValid())
     S.Obstacle = Why{Reason::KernelInMacro, Facts.Where, Facts.Name};
   if (!S.Obstacle && S.AddBounds && !mayAddBounds(S, K))
     S.Obstacle = Why{Reason::LinkedCallees, Facts.Where, Facts.Name};
@@ -269,7 +250,7 @@ static bool isAboutBlockSize(const KernelSetting &S) {
 
 // Whether the obstacle of a kernel leaves open why its launches do not help.
 static bool saysMore(const KernelSetting &S, const MergedKernel &K) {
-  return isAboutBlockSize(S) && !K.Facts.AddressTaken && !K.Launches.empty();
+  return isAboutBlockSize(S) && K.WhyUnseen.empty() && !K.Launches.empty();
 }
 
 uint64_t bankstripe::broughtBytes(uint64_t WarpBytes, unsigned BlockThreads) {
@@ -292,8 +273,9 @@ static uint64_t budgetOf(const KernelSetting &S, const MergedKernel &K,
                          const PlanOptions &Options) {
   auto Less = [](uint64_t A, uint64_t B) { return A > B ? A - B : 0; };
   // A variable after ours may have to be aligned to 16 bytes.
-  const uint64_t Used = llvm::alignTo(K.Shared.StaticBytes, 16) +
-                        llvm::alignTo(S.OwnDynamicBytes, 16);
+  const uint64_t Used =
+      llvm::alignTo(K.Shared.StaticBytes, S.Dynamic ? SegmentAlignment : 16) +
+      llvm::alignTo(S.OwnDynamicBytes, 16);
   if (!S.Dynamic)
     return Less(StaticSharedLimit, Used);
   const uint64_t Left = Less(commonSharedLimit(Options), Used + MarkBytes);

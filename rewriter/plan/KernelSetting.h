@@ -46,10 +46,6 @@ inline constexpr unsigned UsualBlock = 256;
 /// Bounds the block size of \p K, or says what stands against it.
 KernelSetting boundBlockSize(const MergedKernel &K, const PlanOptions &Options);
 
-/// Why \p K must not have fewer resident blocks than it has; nothing if it may.
-/// Where the program asks how many can be resident, it gets the right answer.
-std::optional<Why> whyBlocksStay(const MergedKernel &K);
-
 /// What each kernel of \p Run has for arrays.
 std::vector<KernelSetting> settingsOf(const MergedRun &Run,
                                       const PlanOptions &Options);

@@ -47,16 +47,27 @@ enum class Outside {
   Loaders, ///< And whoever loads the module, by name.
 };
 
+/// Where the text of a program names the kernels of one name.
+struct NameMentions {
+  std::set<Place> Launches; ///< `name<<<`.
+  /// The first one that is no launch, declaration or definition, for people;
+  /// empty: none.
+  std::string Other;
+};
+
+/// What it does with kernels, as raw text.
+struct KernelMentions {
+  std::map<std::string, NameMentions, std::less<>> ByName; ///< Last names.
+  std::string OfAll; ///< What may launch any kernel; empty: nothing.
+};
+
 /// What the user asked for, as far as decisions are concerned.
 struct PlanOptions {
   /// `--block-size`: bound for kernels whose block size is not known
   /// otherwise, in threads, 1 to 1024; 0 when not given.
   unsigned BlockSize = 0;
   Outside Others = Outside::Nobody;
-  /// What files that were not read may do.
-  std::vector<UnseenUse> UnseenUses;
-  /// One of them may give kernels in graphs other blocks.
-  bool OthersChangeNodes = false;
+  KernelMentions Mentions;
   unsigned FilesRead = 0;        ///< Sources that were read.
   std::string GpuArch = "sm_90"; ///< For occupancy.
   CostModel Model;               ///< For predictions.

@@ -125,12 +125,6 @@ bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Planned,
     auto [Was, Is] = resourcesIn(*V, Run.Kernels[Row].Facts);
     if (!Was)
       continue;
-    if (auto Waits = whyBlocksStay(Run.Kernels[Row]);
-        Waits && Is->Registers > Was->Registers) {
-      Waits->Detail += llvm::formatv(", and it takes {0} registers, {1} before",
-                                     Is->Registers, Was->Registers);
-      return Waits;
-    }
     const unsigned Before = frameOf(*Was), After = frameOf(*Is);
     if (After < Before)
       return std::nullopt;

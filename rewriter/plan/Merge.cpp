@@ -19,7 +19,6 @@
 #include "plan/Merge.h"
 #include "contract/Symbols.h"
 #include "plan/Decide.h"
-#include "plan/LaunchResolver.h"
 #include "plan/Outside.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -107,7 +106,7 @@ private:
 
   void addKernels(const UnitResult &Unit);
   void addLaunches(const UnitResult &Unit);
-  void addUnseenUses(llvm::ArrayRef<UnseenUse> Uses, const UnitResult &Unit);
+  void addMentions();
   void addArrays(const UnitResult &Unit);
   void addCallees(const UnitResult &Unit);
   void addFunctions(const UnitResult &Unit);
@@ -120,8 +119,6 @@ private:
   unsigned rowOf(const Kernel &K) const { return Rows.at({K.Where, K.Id}); }
   std::vector<unsigned> namedRows(const std::string &Id,
                                   const UnitResult &Unit) const;
-  std::vector<unsigned> rowsOf(const UnseenUse &Use,
-                               const UnitResult &Unit) const;
   void addFinding(const Finding &F, const ArrayEvidence &Evidence,
                   const UnitResult &Unit);
   void addInstances(ReachedArray &Into, const Finding &F,
@@ -132,17 +129,14 @@ private:
 
   const std::vector<UnitResult> &Units;
   const PlanOptions &Options;
-  LaunchResolver Launches;
   MergedRun Run;
   std::map<std::pair<Place, std::string>, unsigned> Rows; ///< Of kernels.
   std::map<std::string, std::vector<unsigned>> RowsOfName;
-  std::map<std::string, std::vector<unsigned>> RowsOfLastName;
   /// The same of single units.
   std::map<std::pair<const UnitResult *, std::string>, std::vector<unsigned>>
       RowsInUnit;
   std::map<Place, unsigned> ArrayIndex;
   std::set<Place> NoArrays;                ///< Of all units.
-  std::set<Place> UsedUnseen;              ///< Kernels.
   std::map<std::string, unsigned> Readers; ///< Units, of each source.
 };
 
@@ -157,7 +151,7 @@ std::vector<Kernel> bankstripe::kernelsOf(const UnitResult &Unit) {
     K.Id = Id;
     K.Name = llvm::demangle(Id);
     K.Where = Found.Where;
-    K.Bounds = {Found.Threads, "", false};
+    K.Bounds = {Found.Threads, "", /*IsFixed=*/true, /*Dependent=*/false};
     K.MayEdit = false;
     K.Text.Problem = "it stands in a system header";
   }
@@ -173,8 +167,7 @@ static void insertSorted(std::vector<unsigned> &Rows, unsigned Row) {
 
 // Numbers kernels and arrays in the order in which people read them.
 Merger::Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options)
-    : Units(Units), Options(Options),
-      Launches(Units, Options.OthersChangeNodes) {
+    : Units(Units), Options(Options) {
   for (const UnitResult &Unit : Units) {
     for (const Kernel &K : kernelsOf(Unit))
       Rows[{K.Where, K.Id}];
@@ -190,10 +183,8 @@ Merger::Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options)
     RowsOfName[Key.second].push_back(Row);
   }
   for (const UnitResult &Unit : Units)
-    for (const Kernel &K : kernelsOf(Unit)) {
+    for (const Kernel &K : kernelsOf(Unit))
       RowsInUnit[{&Unit, K.Id}].push_back(rowOf(K));
-      insertSorted(RowsOfLastName[std::string(lastName(K.Name))], rowOf(K));
-    }
   for (auto &[Where, Index] : ArrayIndex) {
     Index = Run.Arrays.size();
     Run.Arrays.emplace_back();
@@ -201,8 +192,7 @@ Merger::Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options)
 }
 
 void Merger::addKernels(const UnitResult &Unit) {
-  for (const Kernel &Own : kernelsOf(Unit)) {
-    const Kernel K = asOthersSee(Own, Options.Others);
+  for (const Kernel &K : kernelsOf(Unit)) {
     MergedKernel &Into = Run.Kernels[rowOf(K)];
     Kernel &Facts = Into.Facts;
     if (Facts.Id.empty())
@@ -212,11 +202,6 @@ void Merger::addKernels(const UnitResult &Unit) {
       Into.Shared.merge(Shared->second);
     Facts.MayEdit &= K.MayEdit;
     mergeBounds(Facts, K);
-    if (K.AddressTaken) {
-      Facts.AddressTaken = true;
-      Facts.AddressTakenAt = K.AddressTakenAt;
-      Facts.WhyUnseen = K.WhyUnseen;
-    }
     Into.WaitsForBlocks |= Unit.Evidence.Waits.Waiting.count(K.Id) != 0;
     if (auto Found = Unit.Resources.find(K.Id); Found != Unit.Resources.end())
       mergeResources(Into.Original, Found->second);
@@ -235,51 +220,32 @@ std::vector<unsigned> Merger::namedRows(const std::string &Id,
 }
 
 void Merger::addLaunches(const UnitResult &Unit) {
-  for (const Launch &L : Unit.Facts.Launches) {
-    const Launch Known = Launches.resolve(L);
+  for (const Launch &L : Unit.Facts.Launches)
     for (unsigned Row : namedRows(L.KernelId, Unit))
-      Run.Kernels[Row].Launches.push_back(Known);
-  }
-  for (const OccupancyQuery &Q : Unit.Facts.Queries)
-    for (unsigned Row : namedRows(Q.KernelId, Unit)) {
-      Run.Kernels[Row].Queries.push_back(Q);
-      Run.Kernels[Row].Facts.AskedAboutAt = Q.Where;
-    }
+      Run.Kernels[Row].Launches.push_back(L);
 }
 
-std::vector<unsigned> Merger::rowsOf(const UnseenUse &Use,
-                                     const UnitResult &Unit) const {
-  if (Use.Means == Naming::Mangled)
-    return namedRows(Use.Kernel, Unit);
-  const auto Found = RowsOfLastName.find(Use.Kernel);
-  if (Found == RowsOfLastName.end())
-    return {};
-  // Instances of one template may be in several units.
-  std::set<Place> Own;
-  for (unsigned Row : Found->second) {
-    const Kernel &K = Run.Kernels[Row].Facts;
-    if (auto Known = RowsInUnit.find({&Unit, K.Id});
-        Known != RowsInUnit.end() && llvm::is_contained(Known->second, Row))
-      Own.insert(K.Where);
+// What the text says of kernels, and no tree: who else launches them, and what
+// conditions and templates that nobody uses leave out.
+void Merger::addMentions() {
+  std::set<Place> Known;
+  for (const UnitResult &Unit : Units)
+    for (const Launch &L : Unit.Facts.Launches)
+      Known.insert(L.Where);
+  for (MergedKernel &K : Run.Kernels) {
+    K.WhyUnseen = whyUnseen(K.Facts, Options);
+    K.WhyMentioned = whyMentioned(K.Facts, Options);
+    const auto Found = Options.Mentions.ByName.find(lastName(K.Facts.Name));
+    if (Found == Options.Mentions.ByName.end())
+      continue;
+    for (const Place &Where : Found->second.Launches)
+      if (!Known.count(Where)) {
+        Launch &L = K.Launches.emplace_back();
+        L.KernelId = K.Facts.Id;
+        L.Where = Where;
+        L.Source = "it is not compiled as it stands there";
+      }
   }
-  std::vector<unsigned> Rows = Found->second;
-  if (Use.Means == Naming::Last && !Own.empty())
-    llvm::erase_if(Rows, [&](unsigned Row) {
-      return !Own.count(Run.Kernels[Row].Facts.Where);
-    });
-  return Rows;
-}
-
-// Of kernels that another unit may define.
-void Merger::addUnseenUses(llvm::ArrayRef<UnseenUse> Uses,
-                           const UnitResult &Unit) {
-  for (const UnseenUse &Use : Uses)
-    for (unsigned Row : rowsOf(Use, Unit)) {
-      Kernel &K = Run.Kernels[Row].Facts;
-      Use.addTo(K);
-      if (!Use.SetsAttributes)
-        UsedUnseen.insert(K.Where);
-    }
 }
 
 // --- Arrays ------------------------------------------------------------------
@@ -496,9 +462,10 @@ void Merger::followCalls() {
 // done before.
 void Merger::findAwaited() {
   // A graph, or whoever has the address; what cannot be seen has one stream.
-  std::set<Place> Beside = UsedUnseen;
+  std::set<Place> Beside;
   for (const MergedKernel &K : Run.Kernels)
-    if (llvm::any_of(K.Launches, std::mem_fn(&Launch::mayRunBesideOthers)))
+    if (!K.WhyMentioned.empty() ||
+        llvm::any_of(K.Launches, std::mem_fn(&Launch::mayRunBesideOthers)))
       Beside.insert(K.Facts.Where);
   auto RunsBeside = [&](const MergedKernel &K) {
     return Beside.count(K.Facts.Where) != 0;
@@ -535,10 +502,8 @@ MergedRun Merger::merge() {
     addKernels(Unit);
     NoArrays.insert(Unit.Facts.NoArrays.begin(), Unit.Facts.NoArrays.end());
   }
-  addUnseenUses(Options.UnseenUses, UnitResult());
   for (const UnitResult &Unit : Units) {
     addLaunches(Unit);
-    addUnseenUses(Unit.Facts.UnseenUses, Unit);
     addArrays(Unit);
     addCallees(Unit);
     addFunctions(Unit);
@@ -547,11 +512,10 @@ MergedRun Merger::merge() {
     Run.NumberedFiles.insert(Unit.Facts.NumberedFiles.begin(),
                              Unit.Facts.NumberedFiles.end());
   }
+  addMentions();
   followCalls();
   findAwaited();
   keepWhatUnreadUnitsReach();
-  for (MergedKernel &K : Run.Kernels)
-    Launches.forgetMemory(K);
   Run.Wishes = findWishes(Run, Options, Run.Outcomes);
   for (auto [A, W] : llvm::zip(Run.Arrays, Run.Wishes))
     A.First = firstAsked(A, W);

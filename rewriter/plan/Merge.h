@@ -26,7 +26,9 @@ struct MergedKernel {
   /// The same if loops of unknown length are short; there if Work is.
   std::optional<KernelWork> ShortWork;
   std::vector<Launch> Launches;
-  std::vector<OccupancyQuery> Queries;
+  /// Why it may be launched otherwise; empty: Launches are all.
+  std::string WhyUnseen;
+  std::string WhyMentioned; ///< The same, as far as text says so.
   /// It waits in a loop for other blocks, which must all be resident.
   bool WaitsForBlocks = false;
   /// A kernel that may run at the same time, and waits for it then.

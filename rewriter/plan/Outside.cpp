@@ -13,12 +13,21 @@
 using namespace bankstripe;
 using llvm::StringRef;
 
-Kernel bankstripe::asOthersSee(Kernel K, Outside Who) {
-  const bool CanName =
-      Who == Outside::Loaders || (Who == Outside::Files && !K.Text.Internal);
-  if (CanName && !std::exchange(K.AddressTaken, true))
-    K.AddressTakenAt = K.Where;
-  return K;
+std::string bankstripe::whyMentioned(const Kernel &K,
+                                     const PlanOptions &Options) {
+  if (Options.Others == Outside::Loaders)
+    return "";
+  const auto Found = Options.Mentions.ByName.find(lastName(K.Name));
+  return Found == Options.Mentions.ByName.end() || Found->second.Other.empty()
+             ? Options.Mentions.OfAll
+             : Found->second.Other;
+}
+
+std::string bankstripe::whyUnseen(const Kernel &K, const PlanOptions &Options) {
+  return Options.Others == Outside::Loaders ||
+                 (Options.Others == Outside::Files && !K.Text.Internal)
+             ? "other files may launch it"
+             : whyMentioned(K, Options);
 }
 
 std::set<std::string> bankstripe::calledByOthers(const UnitResult &Unit,

@@ -17,9 +17,13 @@
 
 namespace bankstripe {
 
-/// \p K as it is to be planned for: others that can name it launch it with any
-/// block.
-Kernel asOthersSee(Kernel K, Outside Who);
+/// What the text of the program does with \p K that is neither a `<<<>>>` launch
+/// nor a declaration; empty: nothing. (Whoever loads a module does, and knows.)
+std::string whyMentioned(const Kernel &K, const PlanOptions &Options);
+
+/// Why \p K may be launched otherwise than by the launches that were read;
+/// empty if it is not.
+std::string whyUnseen(const Kernel &K, const PlanOptions &Options);
 
 /// The functions of \p Unit, whose calls are \p OfUnit, that calls by others
 /// may lead to.

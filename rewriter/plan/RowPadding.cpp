@@ -110,11 +110,10 @@ static uint64_t addedBytes(const Instances &Arrays, unsigned Padding) {
 // Bytes leave it no room in Limit; or it may need all its blocks at once.
 static bool mayFail(const MergedKernel &K, uint64_t Bytes, uint64_t Limit) {
   if (K.WaitsForBlocks || K.Shared.Asks == AskedSize::All ||
-      (K.Shared.UsesDynamic && (K.Launches.empty() || K.Facts.AddressTaken)))
+      (K.Shared.UsesDynamic && (K.Launches.empty() || !K.WhyUnseen.empty())))
     return true;
   return llvm::any_of(K.Launches, [&](const Launch &L) {
-    return L.Cooperative || !L.DynamicSharedBytes ||
-           *L.DynamicSharedBytes + Bytes > Limit;
+    return !L.DynamicSharedBytes || *L.DynamicSharedBytes + Bytes > Limit;
   });
 }
 

@@ -15,22 +15,12 @@
 
 using namespace bankstripe;
 
-std::string bankstripe::whoElseLaunches(const Kernel &K) {
-  if (!K.WhyUnseen.empty())
-    return K.WhyUnseen;
-  return K.AddressTakenAt == K.Where
-             ? "other files may launch it"
-             : "its address is taken at " + shortText(K.AddressTakenAt);
-}
-
 std::string bankstripe::whyNoRow(const MergedKernel &Merged) {
   const Kernel &K = Merged.Facts;
-  if (K.AddressTaken)
-    return whoElseLaunches(K);
+  if (!Merged.WhyUnseen.empty())
+    return Merged.WhyUnseen;
   if (Merged.Shared.Asks != AskedSize::None)
     return "it asks how much shared memory it has";
-  if (K.AttributeSetAt.isValid())
-    return "its attributes are set at " + shortText(K.AttributeSetAt);
   if (!K.Text.Problem.empty())
     return K.Text.Problem;
   // The row of an instance is made with the type of a version.
@@ -41,10 +31,7 @@ std::string bankstripe::whyNoRow(const MergedKernel &Merged) {
   if (!K.Bounds && !K.BoundsInsertion.isValid())
     return "its name comes from a macro";
   for (const Launch &L : Merged.Launches)
-    if (!L.PassesStub || L.OnDevice)
+    if (L.OnDevice)
       return "the launch at " + shortText(L.Where) + " passes no host stub";
-  if (!Merged.Queries.empty())
-    return "the occupancy query at " + shortText(Merged.Queries.front().Where) +
-           " would not count it";
   return "";
 }

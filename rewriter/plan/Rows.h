@@ -12,9 +12,6 @@
 
 namespace bankstripe {
 
-/// Who may launch \p K out of sight, given that somebody may.
-std::string whoElseLaunches(const Kernel &K);
-
 /// Why no row can have the launches of \p Merged bring storage to the kernel
 /// itself; empty when one can.
 std::string whyNoRow(const MergedKernel &Merged);

@@ -19,9 +19,9 @@
 #include "find/Find.h"
 #include "report/Terminal.h"
 #include "tool/KernelStrings.h"
+#include "tool/Mentions.h"
 #include "tool/Nvcc.h"
 #include "tool/RewriteUnits.h"
-#include "tool/UnreadFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -122,7 +122,7 @@ UnitReading UnitReader::readUnit(const CompileJob &Job, bool Colours) const {
       Job, OS,
       [&](ParsedUnit &Parsed) {
         UnitResult Unit;
-        Unit.Facts = findAll(Parsed, MayEditNoted, IsAlone);
+        Unit.Facts = findAll(Parsed, MayEditNoted);
         if (!IsAlone || !Unit.Facts.Findings.empty() ||
             !Unit.Facts.SharedArrays.empty())
           Unit.Evidence = gatherEvidence(Parsed, Unit.Facts);
@@ -394,10 +394,9 @@ static Outside whoLaunchesToo(const ReadResult &Read,
   return LacksFiles ? Outside::Files : Outside::Nobody;
 }
 
-static void addUnreadUses(PlanOptions &Planning, UnreadUses Uses,
-                          const ToolOptions &Options) {
-  Planning.UnseenUses = std::move(Uses.Kernels);
-  Planning.OthersChangeNodes = Uses.ChangesNodes;
+static void addMentions(PlanOptions &Planning, ProgramText Found,
+                        const ToolOptions &Options) {
+  Planning.Mentions = std::move(Found.Kernels);
   auto CountAsOther = [&](StringRef File, StringRef Why) {
     if (File.empty())
       return;
@@ -406,8 +405,8 @@ static void addUnreadUses(PlanOptions &Planning, UnreadUses Uses,
       say("'" + displayName(File.str()) + "' " + Why +
           "; --whole-program says that it does not");
   };
-  CountAsOther(Uses.DeviceCode, "was not read, and may call device functions");
-  CountAsOther(Uses.Missing, "of the compile database is not there until the "
+  CountAsOther(Found.DeviceCode, "was not read, and may call device functions");
+  CountAsOther(Found.Missing, "of the compile database is not there until the "
                              "project is built, and may launch kernels");
 }
 
@@ -428,12 +427,12 @@ planningFor(const ReadResult &Read, llvm::ArrayRef<const UnitFacts *> Units,
   if (!Planning.SharedLimit)
     Planning.SharedLimit = usualSharedLimit(Planning);
   Planning.Others = whoLaunchesToo(Read, Options);
-  if (Planning.Others == Outside::Nobody && Options.Run != Command::Verify)
-    addUnreadUses(
-        Planning,
-        findUnreadUses(Read, Options.Reading,
-                       /*IsWhole=*/Options.Planning.Others.has_value()),
-        Options);
+  if (Options.Run != Command::Verify)
+    addMentions(Planning,
+                readProgramText(Read, Options.Reading,
+                                /*IsWhole=*/Options.Planning.Others ||
+                                    Planning.Others != Outside::Nobody),
+                Options);
   std::set<StringRef> MainFiles;
   for (const UnitFacts *Unit : Units)
     MainFiles.insert(Unit->MainFile);

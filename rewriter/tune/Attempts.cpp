@@ -129,7 +129,7 @@ std::vector<TuneGroup> bankstripe::tuneGroups(
     for (unsigned Row : G.Kernels) {
       const KernelPlan &K = Movable.Kernels[Row];
       G.MayCarve &= K.HasVersion ||
-                    (K.WhyNoRow.empty() && !K.Facts.AskedAboutAt.isValid());
+                    K.WhyNoRow.empty();
     }
   }
   return Groups;

@@ -943,7 +943,7 @@ namespace detail {
 // The dynamic shared memory of the block, and its size. Whoever runs kernels on
 // the host says otherwise what they are.
 #ifndef BANKSTRIPE_SEGMENT
-extern __shared__ __align__(16) unsigned char segment[];
+extern __shared__ __align__(128) unsigned char segment[];
 
 __device__ __forceinline__ unsigned segment_bytes() {
   unsigned bytes;
@@ -1047,7 +1047,10 @@ __device__ __forceinline__ own_slots<Type, Alignment> &dynamic_slots() {
   typedef own_slots<Type, Alignment> slots;
   static_assert(Begin + sizeof(slots) <= End && End <= WarpBytes,
                 "the part is too small");
-  static_assert(alignof(slots) <= 16, "the memory is aligned to 16 bytes");
+  static_assert(alignof(slots) <= (Behind ? 16 : 128) &&
+                    Begin % alignof(slots) == 0 &&
+                    WarpBytes % alignof(slots) == 0,
+                "the memory is aligned to fewer bytes");
   unsigned char *memory = detail::own_memory<WarpBytes, Behind>();
   return *reinterpret_cast<slots *>(memory + Begin);
 }

@@ -243,7 +243,7 @@ public:
 
   void allocateDynamic(size_t Bytes) {
     void *Memory = nullptr;
-    if (posix_memalign(&Memory, 16, Bytes + 2 * GuardBytes) != 0)
+    if (posix_memalign(&Memory, 128, Bytes + 2 * GuardBytes) != 0)
       std::abort();
     Dynamic.reset(static_cast<unsigned char *>(Memory));
     DynamicBytes = Bytes;

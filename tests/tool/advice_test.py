@@ -95,7 +95,7 @@ ELSEWHERE = {
     "unseen-callee": "units_test.py", "linked-storage": "test_of_linked_storage below",
     "not-profitable": "test_of_predictions below", "polls-memory": "test_of_predictions below",
     "part-of-warp": "test_of_predictions below",
-    "cooperative-launch": "test_of_launches below", "waits-for-blocks": "test_of_launches below",
+    "waits-for-blocks": "test_of_launches below",
     "outside-paths": "test_of_paths below",
     "translation-units-differ": "test_of_paths below",
     "compile-failed": "a defect of ours", "no-evidence": "a message says why",

@@ -47,8 +47,8 @@ __global__ void kernel(int *failed) {
   bankstripe::dynamic_stripe<int[4], 16, 512, 528>();
 #elif CASE == 16 // the part is too small
   bankstripe::dynamic_slots<int[3], 0, 256, 512>();
-#elif CASE == 17 // the memory is aligned to 16 bytes
-  bankstripe::dynamic_slots<int[3], 0, 4096, 4096, false, 32>();
+#elif CASE == 17 // the memory is aligned to fewer bytes
+  bankstripe::dynamic_slots<int[3], 0, 4096, 4096, bankstripe::behind, 32>();
 #elif CASE == 18 // vectors are aligned to 16 bytes
   bankstripe::dynamic_stripe<char[4], 0, 520, 520>();
 #elif CASE == 19 // an array of bits has at most 64 elements

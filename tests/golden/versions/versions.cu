@@ -27,6 +27,21 @@ __global__ void largests(const int *in, int *out, int n) {
   out[threadIdx.x] = largest(in, n);
 }
 
+// Functions may be defined behind their callers.
+__device__ int rarest(const int *in, int n);
+
+__global__ void rarests(const int *in, int *out, int n) {
+  out[threadIdx.x] = rarest(in, n);
+}
+
+__device__ int rarest(const int *in, int n) {
+  int first[4];
+  for (int i = n; i-- > 0;)
+    first[in[i] & 3] = i;
+  return first[n & 3];
+}
+
+// What it includes stands in both.
 template <class T> __global__ void scatter(T *out, int n) {
   T values[8];
 #pragma unroll 1
@@ -50,6 +65,18 @@ __global__ void numbered(int *out, int i) {
   static __device__ int calls;
   order[i & 3] = calls++;
   out[i] = order[out[i] & 3];
+}
+
+// The memory that launches bring is aligned to 128 bytes.
+struct alignas(32) Line {
+  int words[8];
+};
+__global__ void lines(const Line *in, int *out, int n) {
+  Line kept[2];
+  for (int i = 0; i < n; ++i)
+    kept[i & 1] = in[i];
+  const int *words = kept[n & 1].words;
+  out[threadIdx.x] = words[out[threadIdx.x] & 7];
 }
 
 // Others may launch it with all the shared memory that there is.

@@ -204,6 +204,43 @@ TEST(Copies, StandBehindTheirFunctions) {
             "__global__ void k(int i) { g_striped<1>(i); }\n");
 }
 
+// The copy of a function that is called before its definition is declared.
+TEST(Copies, AreDeclaredBeforeThoseThatCallThemEarlier) {
+  const StringRef Outer = "template <int N> __device__ int g(int i) { return "
+                          "f(N); }";
+  const StringRef Kernel = "__global__ void k(int i) { f(i); }";
+  const std::string Code =
+      ("int f(int);\n" + Outer + "\n" + Kernel + "\n").str();
+  Plan P = planFor(Code, {});
+  P.Copies = {functionText(Code, Outer, "g(")};
+  P.Copies[0].Name.Length = 1;
+  P.Copies[0].StaticPlace.Offset += StringRef("template <int N> ").size();
+  P.Copies[0].Calls.resize(1);
+  P.Copies[0].Calls[0].Name = at(Code, "f(N)");
+  P.Copies[0].Calls[0].Name.Length = 1;
+  P.Copies[0].Calls[0].Declarations = {"static int f_striped(int);",
+                                       "static int h_striped(int);"};
+  KernelPlan &K = P.Kernels.emplace_back();
+  K.HasVersion = true;
+  K.Facts.Name = K.Facts.Text.Name = "k";
+  K.Facts.Where = {"/a.cu", 3, 17};
+  K.Facts.Text.Linkage = "static";
+  K.Facts.Text.Definition = at(Code, Kernel);
+  K.Facts.Text.NamePlace = at(Code, "k(int");
+  K.Facts.Text.Specifiers = K.Facts.Text.Definition;
+  P.DeclaredCopies[K.Facts.Where] = {"static int f_striped(int);"};
+  const std::string Text = carriedOut(P);
+  EXPECT_TRUE(StringRef(Text).contains(
+      "in shared memory.\nstatic int f_striped(int);\n"
+      "static int h_striped(int);\n"
+      "template <int N> static __device__ int g_striped(int i) {"))
+      << Text;
+  EXPECT_TRUE(
+      StringRef(Text).contains("where they can.\nstatic int f_striped(int);\n"
+                               "static __global__ void k_striped(int i) {"))
+      << Text;
+}
+
 // The values go to a statement of their own, with the names in them.
 TEST(Copies, AreCalledWhereAnArrayGetsItsValues) {
   const StringRef Inner = "__device__ int f(int i) { int a[4]; return a[i]; }";

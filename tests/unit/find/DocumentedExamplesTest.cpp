@@ -39,8 +39,7 @@ std::string exampleOf(StringRef Id) {
 /// includers, or the launches alone.
 bool isFragment(StringRef Id) {
   static const llvm::StringSet<> Fragments = {
-      "block-size-conflict", "cooperative-launch", "outside-paths",
-      "translation-units-differ"};
+      "block-size-conflict", "outside-paths", "translation-units-differ"};
   return Fragments.contains(Id);
 }
 

@@ -62,6 +62,23 @@ std::string callsIn(const std::string &Code) {
   return Names;
 }
 
+/// What a version of the kernel of \p Code declares before it.
+std::string declaredIn(const std::string &Code) {
+  std::string Result;
+  for (const FunctionText &F : factsOf(Code).Functions)
+    if (F.Problem == "it is a kernel")
+      for (const NamedCall &C : F.Calls)
+        for (const std::string &D : C.Declarations)
+          Result += D;
+  return Result;
+}
+
+/// A kernel that calls `f`, which \p Declaration declares, before it is
+/// defined.
+std::string early(const std::string &Declaration) {
+  return Declaration + "\n__global__ void k(int i) { f(i); }\n" + Plain + "\n";
+}
+
 } // namespace
 
 TEST(FunctionTexts, AreOfAllThatLeadsToAnArray) {
@@ -142,9 +159,7 @@ TEST(FunctionTexts, SayWhyANameStays) {
   EXPECT_EQ(problemOfCallIn(std::string("#define CALL f(i)\n") +
                             program(Plain, "CALL")),
             "'k' calls it without its name");
-  EXPECT_EQ(problemOfCallIn("__device__ int f(int i);\n__global__ void k(int "
-                            "i) { f(i); }\n" +
-                            std::string(Plain) + "\n"),
+  EXPECT_EQ(problemOfCallIn(early("__device__ int f(int i), h(int);")),
             "'k' calls it before its definition");
 }
 
@@ -211,12 +226,55 @@ TEST(FunctionTexts, AreNotPointedTo) {
   EXPECT_EQ(callsIn(program(Plain, "(f)(i)")), "f ");
 }
 
-// The copy stands behind the definition.
-TEST(FunctionTexts, AreNotCalledBeforeTheyStand) {
-  EXPECT_EQ(callsIn("__device__ int f(int i);\n__global__ void k(int i) { f(i);"
-                    " }\n" +
-                    std::string(Plain) + "\n"),
+// The copy stands behind the definition, so a version that stands before it
+// declares it.
+TEST(FunctionTexts, AreDeclaredBeforeTheyAreCalled) {
+  EXPECT_EQ(declaredIn(early("__device__ int f(int i);")),
+            "static __device__ int f_striped(int i);");
+  EXPECT_EQ(declaredIn(early("static __device__ int\nf(int);")),
+            "static __device__ int\nf_striped(int);");
+  EXPECT_EQ(declaredIn(early("#define T int\n__device__ int f(T i);")),
+            "static __device__ int f_striped(T i);");
+  EXPECT_EQ(declaredIn("__host__ __device__ int f(int);\n__global__ void k(int "
+                       "i) { f(i); }\n__host__ " +
+                       std::string(Plain)),
+            "static __device__ int f_striped(int);");
+  EXPECT_EQ(declaredIn("template <int N> __device__ int f(int);\n"
+                       "__global__ void k(int i) { f<9>(i); }\n"
+                       "template <int N> __device__ int f(int i) { int a[N]; "
+                       "a[i] = i; return a[i / 2]; }"),
+            "template <int N> static __device__ int f_striped(int);");
+  EXPECT_EQ(
+      declaredIn(program(std::string("__device__ int f(int);\n") + Plain)), "");
+}
+
+TEST(FunctionTexts, AreNotCalledWhereNothingDeclaresThem) {
+  for (const char *Before :
+       {"__device__ int f(int i), h(int);", "__device__ int h(int), f(int);",
+        "#define T int\n__device__ int f(T i);\n#undef T",
+        "#define F(name) __device__ int name(int i)\nF(f);",
+        "__device__ int f(\n#if 1\nint i\n#endif\n);"})
+    EXPECT_EQ(callsIn(early(Before)), "? ") << Before;
+  EXPECT_EQ(callsIn(std::string("namespace n { __device__ int f(int); }\n"
+                                "__global__ void k(int i) { n::f(i); }\n"
+                                "namespace n { ") +
+                    Plain + " }"),
             "? ");
+  EXPECT_EQ(callsIn("#define BOTH __host__ __device__\nBOTH int f(int);\n"
+                    "__global__ void k(int i) { f(i); }\n__host__ " +
+                    std::string(Plain)),
+            "? ");
+}
+
+// What the types of its arguments lead to is looked up for each instance.
+TEST(FunctionTexts, AreKnownToEarlierTemplatesByTheirArguments) {
+  const std::string Code =
+      "struct S { int n; };\n"
+      "template <class T> __global__ void k(T s) { f(s); }\n"
+      "__device__ int f(S s) { int a[9]; a[s.n] = 1; return a[s.n / 2]; }\n"
+      "template __global__ void k(S);\n";
+  EXPECT_EQ(callsIn(Code), "f ");
+  EXPECT_EQ(declaredIn(Code), "");
 }
 
 TEST(FunctionTexts, AreNotCalledByUsedNames) {

@@ -148,14 +148,68 @@ TEST(KernelTexts, WithHalfOfAConditional) {
             "it ends inside an #if");
 }
 
-TEST(KernelTexts, WithAnInclude) {
+/// An `#include` of a file that holds \p Text.
+class Include {
+public:
+  explicit Include(const std::string &Text) {
+    int File = -1;
+    EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("part", "inc", File, Path));
+    Remover.setFile(Path);
+    llvm::raw_fd_ostream(File, /*shouldClose=*/true) << Text;
+  }
+  std::string line() const {
+    return "\n#include \"" + Path.str().str() + "\"\n";
+  }
+
+private:
   llvm::SmallString<64> Path;
-  int File = -1;
-  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("part", "inc", File, Path));
-  llvm::FileRemover Remover(Path);
-  llvm::raw_fd_ostream(File, /*shouldClose=*/true) << "i += 1;\n";
-  EXPECT_EQ(problemIn("\n#include \"" + Path.str().str() + "\"\n"),
-            "it has an #include");
+  llvm::FileRemover Remover;
+};
+
+TEST(KernelTexts, WithAnInclude) {
+  auto ProblemOf = [](const std::string &Text) {
+    return problemIn(Include(Text).line());
+  };
+  EXPECT_EQ(ProblemOf("i += 1;\n"), "");
+  EXPECT_EQ(ProblemOf("#if 1\n#define ONE 1\n#endif\ni += ONE;\n"), "");
+  EXPECT_EQ(ProblemOf("#include <stddef.h>\n"), "it has an #include");
+  EXPECT_EQ(ProblemOf("static int s;\n"), "it has an #include");
+  EXPECT_EQ(ProblemOf("i += __COUNTER__;\n"), "it has an #include");
+  EXPECT_EQ(ProblemOf("#pragma once\n"), "it mentions once");
+  EXPECT_EQ(ProblemOf("#ifndef ONE\n#define ONE\ni += 1;\n#endif\n"),
+            "ONE is another macro at its end");
+}
+
+// Nothing in that file can be edited.
+TEST(KernelTexts, WithAnIncludeCallNoCopyInIt) {
+  const Include Call("i += f(i);\n");
+  const UnitFacts Facts = factsOf(
+      "__device__ int f(int i) { int a[9]; a[i] = i; return a[i / 2]; }\n"
+      "__global__ void k(int i) {" +
+      Call.line() + "}\n");
+  ASSERT_EQ(Facts.Functions.size(), 2u);
+  EXPECT_EQ(Facts.Functions[1].Calls.at(0).Problem,
+            "'k' calls it in a file that it includes");
+}
+
+TEST(KernelTexts, WithAnIncludeHaveNoWalkingPointersInIt) {
+  const Include Pointer("int *p = a;\n");
+  auto Walks = [](const std::string &Declaration) {
+    return findingOf(
+               "__global__ void k(int i, int *out) { int a[9]; a[i] = i;" +
+               Declaration + "*out = p[i]; }\n")
+        .Trail.has_value();
+  };
+  EXPECT_TRUE(Walks("int *p = a;"));
+  EXPECT_FALSE(Walks(Pointer.line()));
+}
+
+// A macro may stand for one that is defined later, but not be used before.
+TEST(KernelTexts, WithMacrosForLaterOnes) {
+  const std::string Define = "\n#define A B\n", Later = "\n#define B 1\n";
+  EXPECT_EQ(problemIn(Define + Later + "i += A;"), "");
+  EXPECT_EQ(problemIn("int B = 0;" + Define + "i += A;" + Later),
+            "B is another macro at its end");
 }
 
 // --- Templates ---------------------------------------------------------------

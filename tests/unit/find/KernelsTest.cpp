@@ -43,7 +43,6 @@ TEST(Kernels, AreIdentified) {
   EXPECT_EQ(K.Id, "_ZN1n6kernelEPi");
   EXPECT_EQ(K.Where, (Place{SnippetFile.str(), 2, 17}));
   EXPECT_FALSE(K.Bounds.has_value());
-  EXPECT_FALSE(K.AddressTaken);
 }
 
 TEST(Kernels, DeclarationsAloneAreNone) {

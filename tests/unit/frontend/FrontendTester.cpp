@@ -54,8 +54,7 @@ HostView hostViewOf(const std::string &Code, unsigned &Calls) {
         [&](ParsedUnit &Host) {
           EXPECT_FALSE(Host.compiler().getLangOpts().CUDAIsDevice);
           ++Calls;
-        },
-        /*Always=*/false);
+        });
   });
   EXPECT_FALSE(bool(E)) << toString(std::move(E));
   return How;

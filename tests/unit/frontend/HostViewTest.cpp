@@ -41,7 +41,7 @@ TEST(HostView, IsReadWhereAHeaderOfAGivenFolderAsks) {
         {"-isystem" + llvm::sys::path::parent_path(Path).str() + End});
     HostView How = HostView::Unknown;
     auto Outcome = parseUnit(Job, llvm::errs(), [&](ParsedUnit &Unit) {
-      How = Unit.readForHost([](ParsedUnit &) {}, /*Always=*/false);
+      How = Unit.readForHost([](ParsedUnit &) {});
     });
     EXPECT_TRUE(bool(Outcome));
     llvm::consumeError(Outcome.takeError());
@@ -58,7 +58,7 @@ TEST(HostView, IsReadWhereAnOptionIsForTheHostAlone) {
   const CompileJob Job = builtinJob(Folder.write("a.cu", Kernel),
                                     {"-Xarch_host", "-fpack-struct"});
   auto Outcome = parseUnit(Job, llvm::errs(), [](ParsedUnit &Unit) {
-    EXPECT_EQ(Unit.readForHost([](ParsedUnit &) {}, /*Always=*/false),
+    EXPECT_EQ(Unit.readForHost([](ParsedUnit &) {}),
               HostView::Read);
   });
   EXPECT_TRUE(bool(Outcome));

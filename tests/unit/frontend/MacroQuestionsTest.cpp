@@ -27,8 +27,7 @@ bool staysOpen(CompileJob Job, bool ForHost = false) {
       EXPECT_EQ(Unit.readForHost(
                     [&](ParsedUnit &Host) {
                       Result = Host.unansweredQuestion().isValid();
-                    },
-                    /*Always=*/false),
+                    }),
                 HostView::Read);
   });
   EXPECT_TRUE(bool(Outcome)) << Messages;

@@ -76,7 +76,7 @@ TEST(Bits, AreOnlyWhatCanBe) {
 
 TEST(Bits, NeedNoBoundOnTheBlock) {
   TestUnit U;
-  U.kernel().AddressTaken = true;
+  U.mention();
   U.array(makeFlags());
   U.array(makeArray("b", 16, 4, 11));
   const Plan P = U.plan();

@@ -40,7 +40,6 @@ TEST(BlockBound, LaunchBoundsWin) {
 TEST(BlockBound, LaunchBoundsNeedNoLaunch) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{256, "256"};
-  U.kernel().AddressTaken = true;
   EXPECT_FALSE(boundOf(U).Obstacle);
 }
 
@@ -55,19 +54,6 @@ TEST(BlockBound, TheLargestOfAllLaunches) {
   EXPECT_EQ(S.Block.Source, BlockSizeSource::Launches);
   EXPECT_EQ(S.Block.Text, "launch at a.cu:101 (literal)");
   EXPECT_TRUE(S.AddBounds);
-}
-
-// A query about a block that the bounds do not allow has no answer.
-TEST(BlockBound, OccupancyQueriesCountLikeLaunches) {
-  TestUnit U;
-  U.launch(64);
-  OccupancyQuery Q = {U.kernel().Id, U.kernel().Where, true, 256, "256"};
-  U.Result.Facts.Queries.push_back(Q);
-  EXPECT_EQ(boundOf(U).Block.Threads, 256u);
-  U.Result.Facts.Queries[0].Threads = 32;
-  EXPECT_EQ(boundOf(U).Block.Threads, 64u);
-  U.Result.Facts.Queries[0].Threads = std::nullopt;
-  EXPECT_EQ(obstacleOf(boundOf(U)), Reason::BlockSizeUnknown);
 }
 
 // Its launch bounds tell the functions in it more than their tests could.
@@ -123,13 +109,36 @@ TEST(BlockBound, OneUnknownLaunchIsEnough) {
   TestUnit U;
   U.launch(64);
   Launch &L = U.launch(1);
-  L.Threads.reset();
-  L.Source = "parameter 'n'";
+  forgetBlock(L);
   KernelSetting S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
   EXPECT_EQ(infoOf(S.Obstacle->Why).Verdict, VerdictKind::Unchanged);
-  EXPECT_EQ(S.Obstacle->Detail, "the launch at a.cu:101: parameter 'n'");
+  EXPECT_EQ(S.Obstacle->Detail,
+            "the launch at a.cu:101: variable 'n' is not a constant");
   EXPECT_EQ(S.Obstacle->Where, onLine(101));
+}
+
+// As of a cooperative launch, whose blocks must all be resident.
+TEST(BlockBound, AMentionMayBeALaunchOfAnyKind) {
+  TestUnit U;
+  U.launch(64);
+  U.mention();
+  for (int HasBounds : {0, 1}) {
+    if (HasBounds)
+      U.kernel().Bounds = LaunchBounds{64, "64"};
+    const KernelSetting S = boundOf(U);
+    EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
+    EXPECT_EQ(S.Obstacle->Detail, "kernel 'k': 'b.py' names it");
+    EXPECT_EQ(S.Obstacle->Where, onLine(1));
+  }
+}
+
+TEST(BlockBound, ANumberThatAnotherBuildMayHaveOtherwiseIsNone) {
+  TestUnit U;
+  U.kernel().Bounds = LaunchBounds{64, "", /*IsFixed=*/false};
+  EXPECT_EQ(obstacleOf(boundOf(U)), Reason::BlockSizeUnknown);
+  U.kernel().Bounds->Text = "SIZE"; // It is written so for the storage, too.
+  EXPECT_FALSE(boundOf(U).Obstacle);
 }
 
 TEST(BlockBound, NoLaunchSeen) {
@@ -137,17 +146,6 @@ TEST(BlockBound, NoLaunchSeen) {
   EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
   EXPECT_EQ(S.Obstacle->Detail, "no launch of kernel 'k' was seen");
   EXPECT_EQ(S.Obstacle->Where, onLine(1));
-}
-
-TEST(BlockBound, AddressTakenMeansUnseenLaunches) {
-  TestUnit U;
-  U.launch(64);
-  U.kernel().AddressTaken = true;
-  U.kernel().AddressTakenAt = onLine(50);
-  KernelSetting S = boundOf(U);
-  EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
-  EXPECT_EQ(S.Obstacle->Detail, "kernel 'k': its address is taken at a.cu:50");
-  EXPECT_EQ(S.Obstacle->Where, onLine(50));
 }
 
 TEST(BlockBound, OptionServesWhereLaunchesDoNotTell) {
@@ -162,7 +160,7 @@ TEST(BlockBound, OptionServesWhereLaunchesDoNotTell) {
 TEST(BlockBound, OptionBelowAKnownLaunchIsAConflict) {
   TestUnit U;
   U.launch(256);
-  U.launch(1).Threads.reset();
+  forgetBlock(U.launch(1));
   KernelSetting S = boundOf(U, 128);
   EXPECT_EQ(obstacleOf(S), Reason::BlockSizeConflict);
   EXPECT_EQ(S.Obstacle->Where, onLine(100));
@@ -173,7 +171,7 @@ TEST(BlockBound, OptionBelowAKnownLaunchIsAConflict) {
 TEST(BlockBound, OptionAtAKnownLaunchIsNoConflict) {
   TestUnit U;
   U.launch(256);
-  U.launch(1).Threads.reset();
+  forgetBlock(U.launch(1));
   EXPECT_FALSE(boundOf(U, 256).Obstacle);
 }
 
@@ -224,29 +222,6 @@ TEST(BlockBound, BoundsNeedNotBeAddedToAKernelThatHasThem) {
   EXPECT_FALSE(boundOf(U).Obstacle);
 }
 
-TEST(BlockBound, CooperativeLaunch) {
-  TestUnit U;
-  U.launch(128).Cooperative = true;
-  KernelSetting S = boundOf(U);
-  EXPECT_EQ(obstacleOf(S), Reason::CooperativeLaunch);
-  EXPECT_EQ(S.Obstacle->Where, onLine(100));
-}
-
-// What the occupancy query says counts static memory.
-TEST(BlockBound, CooperativeLaunchWhoseGridWasAskedFor) {
-  TestUnit U;
-  U.launch(128).Cooperative = true;
-  U.Result.Facts.Launches[0].GridAsked = true;
-  EXPECT_FALSE(boundOf(U).Obstacle);
-}
-
-TEST(BlockBound, CooperativeLaunchOfAKernelWithBounds) {
-  TestUnit U;
-  U.kernel().Bounds = LaunchBounds{128, "128"};
-  U.launch(128).Cooperative = true;
-  EXPECT_EQ(obstacleOf(boundOf(U)), Reason::CooperativeLaunch);
-}
-
 TEST(BlockBound, KernelThatWaitsForBlocks) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{128, "128"};
@@ -254,24 +229,7 @@ TEST(BlockBound, KernelThatWaitsForBlocks) {
   U.Result.Evidence.Waits.Waiting = {U.kernel().Id};
   KernelSetting S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::WaitsForBlocks);
-  EXPECT_EQ(S.Obstacle->Where, onLine(100));
-}
-
-TEST(BlockBound, KernelThatWaitsForBlocksAndAsksHowManyFit) {
-  TestUnit U;
-  U.launch(128).GridAsked = true;
-  U.Result.Evidence.Waits.Waiting = {U.kernel().Id};
-  EXPECT_FALSE(boundOf(U).Obstacle);
-  U.launch(128);
-  EXPECT_EQ(obstacleOf(boundOf(U)), Reason::WaitsForBlocks);
-}
-
-TEST(BlockBound, KernelThatWaitsForBlocksAndThatOthersMayLaunch) {
-  TestUnit U;
-  U.launch(128).GridAsked = true;
-  U.kernel().AddressTaken = true;
-  U.Result.Evidence.Waits.Waiting = {U.kernel().Id};
-  EXPECT_EQ(obstacleOf(boundOf(U)), Reason::WaitsForBlocks);
+  EXPECT_EQ(S.Obstacle->Where, onLine(1));
 }
 
 TEST(BlockBound, KernelThatAnotherOneMayWaitForInAnotherStream) {
@@ -291,9 +249,7 @@ TEST(BlockBound, KernelThatAnotherOneMayWaitForInAnotherStream) {
   L.OnDevice = true;
   EXPECT_EQ(reasonOf(U.plan()), Reason::WaitsForBlocks);
   L.OnDevice = false;
-  U.Result.Facts.UnseenUses = {
-      // As by a graph.
-      {U.Result.Facts.Kernels.back().Id, Naming::Mangled, onLine(5)}};
+  U.Mentions.ByName["waits"].Other = "'a.cu' names it"; // As for a graph.
   EXPECT_EQ(reasonOf(U.plan()), Reason::WaitsForBlocks);
 }
 
@@ -338,18 +294,6 @@ TEST(DynamicShared, UnseenLaunchesMayAskForAnyAmount) {
   U.kernel().Bounds = LaunchBounds{128, "128"};
   U.shared().UsesDynamic = true;
   EXPECT_EQ(obstacleOf(boundOf(U)), Reason::DynamicSharedMemory);
-}
-
-TEST(DynamicShared, KernelWhoseAddressIsTakenMayGetAnyAmount) {
-  TestUnit U;
-  U.kernel().Bounds = LaunchBounds{128, "128"};
-  U.shared().UsesDynamic = true;
-  U.kernel().AddressTaken = true;
-  U.kernel().WhyUnseen = "a.h:3 asks for a macro";
-  U.launch(128).DynamicSharedBytes = 512;
-  const KernelSetting S = boundOf(U);
-  EXPECT_EQ(obstacleOf(S), Reason::DynamicSharedMemory);
-  EXPECT_EQ(S.Obstacle->Detail, "a.h:3 asks for a macro");
 }
 
 TEST(DynamicShared, UnseenLaunchesDoNotMatterWithoutAnExternArray) {

@@ -62,7 +62,7 @@ TEST(Carveouts, AreTheDriversUnlessThereIsARowAnyway) {
   TestUnit U = movable();
   EXPECT_EQ(textOfKernel(U.plan()), "driver");
   EXPECT_FALSE(U.plan().Kernels.front().hasRow());
-  U.Result.Facts.Launches[0].Threads.reset();
+  forgetBlock(U.Result.Facts.Launches[0]);
   EXPECT_EQ(textOfKernel(U.plan()), "auto");
   EXPECT_EQ(textOfKernel(U.plan(byDefault(Driver))), "driver");
 }
@@ -76,7 +76,7 @@ TEST(Carveouts, NeedARowEvenWithStaticStorage) {
 
 TEST(Carveouts, OfKernelsThatCanHaveNoRow) {
   TestUnit U = movable();
-  U.Result.Facts.Launches[0].PassesStub = false;
+  U.Result.Facts.Launches[0].OnDevice = true;
   EXPECT_EQ(textOfKernel(U.plan(byDefault(Auto))), "driver");
   EXPECT_EQ(outcomeOf(U, decided(Half)),
             "unfulfilled: the launch at a.cu:100 passes no host stub");
@@ -92,19 +92,10 @@ TEST(Carveouts, OfKernelsInWhichNothingMoves) {
 
 TEST(Carveouts, AreThoseOfVersions) {
   TestUnit U = movable();
-  U.kernel().AddressTaken = true;
+  U.mention();
   EXPECT_EQ(textOfKernel(U.plan()), "auto");
   EXPECT_EQ(textOfKernel(U.plan(byDefault(Driver))), "driver");
   EXPECT_EQ(outcomeOf(U, decided(Half)), "used");
-}
-
-// The answer would change with what was asked for.
-TEST(Carveouts, OfKernelsThatTheProgramAsksAbout) {
-  TestUnit U = movable();
-  U.kernel().AskedAboutAt = onLine(90);
-  EXPECT_EQ(textOfKernel(U.plan(byDefault(Auto))), "driver");
-  EXPECT_EQ(outcomeOf(U, decided(Half)),
-            "unfulfilled: the occupancy query at a.cu:90 would count it");
 }
 
 TEST(Carveouts, ThatWereDecidedComeBeforeTheDefault) {

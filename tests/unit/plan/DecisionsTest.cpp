@@ -319,7 +319,7 @@ TEST(Default, BlockSizeOfTheCommandLineWins) {
 
 TEST(Default, BlockSizeCannotBeLessThanALaunchAsksFor) {
   TestUnit U = ordinary();
-  U.launch(1).Threads.reset();
+  forgetBlock(U.launch(1));
   PlanOptions Options;
   Options.Defaults["/a.cu"].BlockSize = 64;
   Options.Defaults["/a.cu"].From = "/.bankstripe.yaml";

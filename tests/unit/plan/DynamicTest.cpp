@@ -21,7 +21,7 @@ namespace {
 TestUnit unbounded(uint64_t Elements = 8) {
   TestUnit U;
   Launch &L = U.launch(0);
-  L.Threads.reset();
+  forgetBlock(L);
   L.Source = "variable 'threads'";
   U.array(makeArray("a", Elements));
   giveText(U.Result);
@@ -34,7 +34,7 @@ void addUnboundedKernel(TestUnit &U, const std::string &Array,
                         uint64_t Elements) {
   U.Result.Facts.Kernels.push_back(makeKernel("other", 50));
   Launch L = makeLaunch(0, "other", 101);
-  L.Threads.reset();
+  forgetBlock(L);
   U.Result.Facts.Launches.push_back(L);
   TestArray F = makeArray(Array, Elements, 4, 52);
   F.Kernels = {"other"};
@@ -72,7 +72,7 @@ TEST(Dynamic, AFunctionNeedsNoTest) {
   U.Arrays.front().Function.IsKernel = false;
   EXPECT_TRUE(find(U.plan(), "a").Verdict.Storage.Dynamic);
   EXPECT_FALSE(find(U.plan(), "a").Verdict.Storage.TestsBlock);
-  U.Result.Facts.Launches.front().Threads = 64;
+  U.Result.Facts.Launches.front() = makeLaunch(64);
   EXPECT_TRUE(find(U.plan(), "a").Verdict.Storage.TestsBlock);
 }
 
@@ -179,14 +179,11 @@ TEST(Dynamic, StorageInPlaceNeedsARow) {
     return K.WhyNoRow;
   };
   EXPECT_EQ(WhyNot([](TestUnit &U) {
-              U.kernel().AddressTaken = true;
-              U.kernel().AddressTakenAt = onLine(50);
+              U.mention();
             }),
-            "its address is taken at a.cu:50");
+            "'b.py' names it");
   EXPECT_EQ(WhyNot([](TestUnit &U) { U.shared().Asks = AskedSize::Dynamic; }),
             "it asks how much shared memory it has");
-  EXPECT_EQ(WhyNot([](TestUnit &U) { U.kernel().AttributeSetAt = onLine(5); }),
-            "its attributes are set at a.cu:5");
   EXPECT_EQ(WhyNot([](TestUnit &U) { U.kernel().Text.Problem = "no text"; }),
             "no text");
   EXPECT_EQ(WhyNot([](TestUnit &U) {
@@ -199,14 +196,8 @@ TEST(Dynamic, StorageInPlaceNeedsARow) {
   EXPECT_EQ(
       WhyNot([](TestUnit &U) { U.kernel().BoundsInsertion = TextRange(); }),
       "its name comes from a macro");
-  EXPECT_EQ(WhyNot([](TestUnit &U) { U.launch(64).PassesStub = false; }),
-            "the launch at a.cu:101 passes no host stub");
   EXPECT_EQ(WhyNot([](TestUnit &U) { U.launch(64).OnDevice = true; }),
             "the launch at a.cu:101 passes no host stub");
-  EXPECT_EQ(WhyNot([](TestUnit &U) {
-              U.Result.Facts.Queries.push_back({"k", onLine(90)});
-            }),
-            "the occupancy query at a.cu:90 would not count it");
 }
 
 // Nothing has to stand before it then.
@@ -219,7 +210,7 @@ TEST(Dynamic, ARowNeedsNoNameWhereThereAreBounds) {
 
 TEST(Dynamic, KernelsWithoutARowSayWhy) {
   TestUnit U = unbounded();
-  U.launch(64).PassesStub = false;
+  U.launch(64).OnDevice = true;
   U.kernel().Text.VersionProblem = "it says static";
   EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
   EXPECT_THAT(
@@ -272,7 +263,7 @@ TEST(Dynamic, OneKernelThatCannotKeepsItsGroupStatic) {
   U.Result.Facts.Launches.push_back(makeLaunch(64, "other", 101));
   U.Arrays[0].Kernels = {"k", "other"};
   giveText(U.Result);
-  U.Result.Facts.Launches[1].PassesStub = false;
+  U.Result.Facts.Launches[1].OnDevice = true;
   for (Kernel &K : U.Result.Facts.Kernels)
     K.Text.VersionProblem = "it says static";
   EXPECT_THAT(find(U.plan(), "a").Verdict.Detail,

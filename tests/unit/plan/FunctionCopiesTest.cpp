@@ -98,6 +98,15 @@ TEST_F(Copying, IsOfAllFunctionsOnTheWay) {
   EXPECT_EQ(P.CallsOfCopies[0].Offset, 130u);
 }
 
+TEST_F(Copying, IsDeclaredWhereKernelsCallEarlier) {
+  textOfKernel().Calls[0].Declarations = {"static int outer_striped();"};
+  const Plan P = plan();
+  ASSERT_EQ(P.DeclaredCopies.size(), 1u);
+  EXPECT_EQ(P.DeclaredCopies.begin()->first, P.Kernels.front().Facts.Where);
+  EXPECT_EQ(P.DeclaredCopies.begin()->second,
+            textOfKernel().Calls[0].Declarations);
+}
+
 // The original runs the functions as they were.
 TEST_F(Copying, IsForKernelsThatChoose) {
   Options.Choose = true;

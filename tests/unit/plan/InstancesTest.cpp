@@ -101,7 +101,7 @@ TEST(DeviceFunction, BoundIsANumber) {
 // Else the type of its elements would depend on what the bound depends on.
 TEST(DependentBounds, AreANumberWhereElementsAreOfAClass) {
   TestUnit U;
-  U.kernel().Bounds = LaunchBounds{128, "THREADS", /*Dependent=*/true};
+  U.kernel().Bounds = LaunchBounds{128, "THREADS", true, /*Dependent=*/true};
   TestArray F = makeArray("a", 4, 4, 10);
   U.array(F);
   EXPECT_EQ(find(U.plan(), "a").Verdict.Storage.ThreadsText, "THREADS");
@@ -229,7 +229,7 @@ TEST(Instantiations, OneOfUnknownBlockSizeKeepsAll) {
 // Launches of the other one may have any size.
 TEST(Instantiations, OneOfUnknownBlockSizeDecidesTheBoundsOfAll) {
   TestUnit U = twoInstantiations(192, 1);
-  U.Result.Facts.Launches[1].Threads.reset();
+  forgetBlock(U.Result.Facts.Launches[1]);
   U.array(ofTypeT());
   giveText(U.Result);
   PlanOptions Options;

@@ -69,49 +69,8 @@ TEST(Merge, LaunchesOfAllIncludersCount) {
 
 TEST(Merge, AnUnknownLaunchInOneIncluderIsEnough) {
   TestUnit B = includer("/b.cu");
-  B.Result.Facts.Launches.front().Threads.reset();
+  forgetBlock(B.Result.Facts.Launches.front());
   EXPECT_EQ(reasonOf(planOf(includer("/a.cu"), B)), Reason::BlockSizeUnknown);
-}
-
-// What a unit does with kernels that it does not define.
-TEST(Merge, UnseenUsesInAnotherUnitCount) {
-  auto ReasonIf = [](UnseenUse Use, bool HasOwn = false) {
-    TestUnit B("/b.cu", /*WithKernel=*/false);
-    if (HasOwn)
-      B.Result.Facts.Kernels.push_back(makeKernel("k", 1, "/b.cu"));
-    B.Result.Facts.UnseenUses = {std::move(Use)};
-    return reasonOf(planOf(includer("/a.cu"), B));
-  };
-  const Place Where = onLine(7, "/b.cu");
-  for (Naming Means : {Naming::Mangled, Naming::Last, Naming::LastAny}) {
-    EXPECT_EQ(ReasonIf({"k", Means, Where}), Reason::BlockSizeUnknown);
-    EXPECT_EQ(ReasonIf({"g", Means, Where}), Reason::DynamicIndex);
-    EXPECT_EQ(ReasonIf({"k", Means, Where}, /*HasOwn=*/true),
-              Means == Naming::LastAny ? Reason::BlockSizeUnknown
-                                       : Reason::DynamicIndex);
-  }
-}
-
-TEST(Merge, UnseenUsesMayHaveTheLastPartOfAName) {
-  TestUnit A = includer("/a.cu"), B("/b.cu", /*WithKernel=*/false);
-  A.kernel().Name = "space::k<other::T>";
-  auto ReasonIf = [&](const char *Kernel) {
-    B.Result.Facts.UnseenUses = {{Kernel, Naming::Last, onLine(7, "/b.cu")}};
-    return reasonOf(planOf(A, B));
-  };
-  EXPECT_EQ(ReasonIf("k"), Reason::BlockSizeUnknown);
-  EXPECT_EQ(ReasonIf("T"), Reason::DynamicIndex);
-  EXPECT_EQ(ReasonIf("space"), Reason::DynamicIndex);
-}
-
-TEST(Merge, AttributesThatAnotherUnitSetsAreNoLaunch) {
-  TestUnit B("/b.cu", /*WithKernel=*/false);
-  const Place Where = onLine(7, "/b.cu");
-  B.Result.Facts.UnseenUses = {
-      {"k", Naming::Mangled, Where, "", /*SetsAttributes=*/true}};
-  const Plan P = planOf(includer("/a.cu"), B);
-  EXPECT_EQ(P.Kernels.front().Facts.AttributeSetAt, Where);
-  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
 }
 
 TEST(Merge, OtherTypeDiffers) {
@@ -227,15 +186,6 @@ TEST(Merge, SharedMemoryOfAKernelIsTheMostOfAllUnits) {
   A.shared().StaticBytes = 64;
   B.shared().StaticBytes = 256;
   EXPECT_EQ(planOf(A, B).Kernels.front().SharedBefore, 256u);
-}
-
-TEST(Merge, AddressTakenInOneUnitIsEnough) {
-  TestUnit B = includer("/b.cu");
-  B.kernel().AddressTaken = true;
-  B.kernel().AddressTakenAt = onLine(30, "/b.cu");
-  Plan P = planOf(includer("/a.cu"), B);
-  EXPECT_EQ(reasonOf(P), Reason::BlockSizeUnknown);
-  EXPECT_EQ(find(P, "a").Verdict.Where, onLine(30, "/b.cu"));
 }
 
 TEST(Merge, RegistersAreTheMostOfAllUnits) {

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Outside.h"
+#include "Units.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;
+using namespace bankstripe::testing;
 
 static Kernel kernel(bool Internal) {
   Kernel K;
@@ -18,7 +20,9 @@ static Kernel kernel(bool Internal) {
 }
 
 static bool mayLaunch(bool IsInternal, Outside Who) {
-  return asOthersSee(kernel(IsInternal), Who).AddressTaken;
+  PlanOptions Options;
+  Options.Others = Who;
+  return !whyUnseen(kernel(IsInternal), Options).empty();
 }
 
 TEST(Outside, MayLaunchWhatTheyCanName) {
@@ -39,6 +43,43 @@ TEST(Outside, FindKernelsByNameInAModule) {
 
 // A template that deduces its pointer takes no null pointer, and who knows what
 // others give a function of a header.
+// --- Text --------------------------------------------------------------------
+
+static PlanOptions withMention(const std::string &Name) {
+  PlanOptions Options;
+  Options.Mentions.ByName[Name].Other = "a script names it";
+  return Options;
+}
+
+TEST(Mentions, AreOfAllKernelsWithThatLastName) {
+  Kernel K = kernel(/*Internal=*/true);
+  K.Name = "space::k<other::T>";
+  EXPECT_EQ(whyUnseen(K, withMention("k")), "a script names it");
+  EXPECT_EQ(whyUnseen(K, withMention("T")), "");
+  EXPECT_EQ(whyUnseen(K, withMention("space")), "");
+}
+
+TEST(Mentions, MayBeOfAllKernels) {
+  PlanOptions Options;
+  Options.Mentions.OfAll = "a graph may launch it";
+  EXPECT_EQ(whyUnseen(kernel(true), Options), "a graph may launch it");
+}
+
+// A launch that conditions leave out is one with any block.
+TEST(Mentions, MayBeLaunchesThatNoUnitHas) {
+  TestUnit U;
+  U.launch(64);
+  U.array(makeArray("a", 4));
+  giveText(U.Result);
+  U.Mentions.ByName["k"].Launches = {onLine(100)};
+  EXPECT_EQ(U.plan().Kernels.front().Block.Threads, 64u);
+  U.Mentions.ByName["k"].Launches.insert(onLine(200));
+  const KernelPlan K = U.plan().Kernels.front();
+  EXPECT_EQ(K.Block.Threads, 0u);
+  EXPECT_GT(K.WarpBytes, 0u);
+  EXPECT_FALSE(K.HasVersion);
+}
+
 TEST(Outside, MayCallFunctionsOfHeadersInAnotherWay) {
   auto Deduced = [](const char *File, Outside Who) {
     UnitResult Unit;

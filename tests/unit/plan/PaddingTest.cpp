@@ -205,8 +205,7 @@ TEST(Padding, FitsBesideStorageThatLaunchesAskFor) {
 
 TEST(Padding, LeavesAloneWhatOthersMayLaunchWithMemoryOfTheirOwn) {
   TestUnit U = unitWith(Transposed);
-  Kernel &K = U.Result.Facts.Kernels.front();
-  K.AddressTaken = true;
+  U.mention();
   EXPECT_EQ(verdictOn(U).Why, Reason::BankConflicts);
   U.shared().UsesDynamic = true;
   EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
@@ -226,12 +225,6 @@ TEST(Padding, LeavesAloneWhatAsksForTheSizeOfAll) {
   U.Result.Evidence.Kernels["k"].Asks = AskedSize::Dynamic;
   EXPECT_EQ(verdictOn(U).Why, Reason::BankConflicts);
   U.Result.Evidence.Kernels["k"].Asks = AskedSize::All;
-  EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
-}
-
-TEST(Padding, LeavesAloneWhatNeedsAllItsBlocksAtOnce) {
-  TestUnit U = unitWith(Transposed);
-  U.Result.Facts.Launches.front().Cooperative = true;
   EXPECT_EQ(verdictOn(U).Why, Reason::DynamicSharedMemory);
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Units.h"
+#include "plan/Outside.h"
 #include "gtest/gtest.h"
 #include <numeric>
 
@@ -26,6 +27,12 @@ Kernel bankstripe::testing::makeKernel(const std::string &Name, unsigned Line,
   return K;
 }
 
+void bankstripe::testing::forgetBlock(Launch &L) {
+  L.Threads.reset();
+  L.IsFixed = false;
+  L.Source = "variable 'n' is not a constant";
+}
+
 void bankstripe::testing::giveText(UnitResult &Unit) {
   for (Kernel &K : Unit.Facts.Kernels) {
     K.Text = KernelText();
@@ -40,9 +47,9 @@ Launch bankstripe::testing::makeLaunch(unsigned Threads,
   L.KernelId = Name;
   L.Where = onLine(Line);
   L.Threads = Threads;
+  L.IsFixed = true;
   L.Source = "literal";
   L.DynamicSharedBytes = 0;
-  L.PassesStub = true;
   return L;
 }
 
@@ -159,7 +166,9 @@ UnitResult TestUnit::result() const {
 }
 
 Plan TestUnit::plan(const PlanOptions &Options, const Measured &Known) const {
-  return makePlan({result()}, Options, Known);
+  PlanOptions WithMentions = Options;
+  WithMentions.Mentions = Mentions;
+  return makePlan({result()}, WithMentions, Known);
 }
 
 MeasuredVersion bankstripe::testing::confirmed(const TestUnit &U,
@@ -196,13 +205,15 @@ KernelSetting bankstripe::testing::boundOf(const TestUnit &U,
   MergedKernel K;
   K.Facts = U.Result.Facts.Kernels.front();
   K.Launches = U.Result.Facts.Launches;
-  K.Queries = U.Result.Facts.Queries;
   if (auto Shared = U.Result.Evidence.Kernels.find(K.Facts.Id);
       Shared != U.Result.Evidence.Kernels.end())
     K.Shared = Shared->second;
   K.WaitsForBlocks = U.Result.Evidence.Waits.Waiting.count(K.Facts.Id) != 0;
   PlanOptions Options;
   Options.BlockSize = BlockSizeOption;
+  Options.Mentions = U.Mentions;
+  K.WhyUnseen = whyUnseen(K.Facts, Options);
+  K.WhyMentioned = whyMentioned(K.Facts, Options);
   return boundBlockSize(K, Options);
 }
 

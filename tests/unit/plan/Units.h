@@ -9,8 +9,7 @@
 // and changes the one thing that it is about:
 //
 //   TestUnit U;
-//   U.kernel().AddressTaken = true;
-//   U.launch(128);
+//   U.launch(128).IsFixed = false;
 //   U.array();
 //   EXPECT_EQ(reasonOf(U.plan()), Reason::BlockSizeUnknown);
 //
@@ -36,6 +35,9 @@ Kernel makeKernel(const std::string &Name = "k", unsigned Line = 1,
 /// A launch of kernel \p Name with a literal block size, as `k<<<1, N>>>`.
 Launch makeLaunch(unsigned Threads, const std::string &Name = "k",
                   unsigned Line = 100);
+
+/// Leaves the block of \p L unknown.
+void forgetBlock(Launch &L);
 
 /// Gives the kernels of \p Unit text that can be edited, which they do not have
 /// otherwise.
@@ -80,7 +82,8 @@ PlanOptions decidedBlock(unsigned Threads);
 
 /// A translation unit under construction.
 struct TestUnit {
-  UnitResult Result; ///< Without the arrays.
+  UnitResult Result;       ///< Without the arrays.
+  KernelMentions Mentions; ///< As in PlanOptions.
   std::vector<TestArray> Arrays;
 
   explicit TestUnit(const std::string &File = "/a.cu", bool WithKernel = true);
@@ -89,6 +92,8 @@ struct TestUnit {
   /// The shared memory of kernel `k`.
   SharedMemory &shared() { return Result.Evidence.Kernels["k"]; }
   Launch &launch(unsigned Threads);
+  /// Has text name kernel `k` where nothing launches it.
+  void mention() { Mentions.ByName["k"].Other = "'b.py' names it"; }
   /// Adds \p F, or the array of makeArray, with the evidence \p E. The
   /// reference is good until the next one is added.
   TestArray &array(TestArray F = makeArray(), ArrayEvidence E = resident());

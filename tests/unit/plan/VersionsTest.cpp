@@ -82,25 +82,16 @@ TEST_F(Versions, AreNotForKernelsThatNobodyElseCanName) {
   expectInPlace(plan());
 }
 
-TEST_F(Versions, AreForKernelsWhoseAddressIsTaken) {
+TEST_F(Versions, AreForKernelsThatTextNamesWithoutALaunch) {
   U.launch(128);
   Options.Others = Outside::Nobody;
-  U.kernel().AddressTaken = true;
+  U.mention();
   EXPECT_TRUE(kernel().HasVersion);
 }
 
 TEST_F(Versions, AreForKernelsThatNothingInSightLaunches) {
   Options.Others = Outside::Nobody;
   EXPECT_TRUE(kernel().HasVersion);
-}
-
-// All of its blocks must be resident, with whatever it takes.
-TEST_F(Versions, AreForCooperativeKernels) {
-  Options.Others = Outside::Nobody;
-  U.launch(128).Cooperative = true;
-  EXPECT_TRUE(kernel().HasVersion);
-  U.Result.Facts.Launches.front().GridAsked = true;
-  expectInPlace(plan());
 }
 
 TEST_F(Versions, AreForKernelsWithMemoryThatNobodyKnows) {
@@ -110,11 +101,6 @@ TEST_F(Versions, AreForKernelsWithMemoryThatNobodyKnows) {
   U.shared().UsesDynamic = true;
   EXPECT_TRUE(kernel().HasVersion);
   EXPECT_TRUE(verdict().Storage.Behind);
-}
-
-TEST_F(Versions, AreForKernelsWithAttributes) {
-  U.kernel().AttributeSetAt = onLine(50);
-  EXPECT_TRUE(kernel().HasVersion);
 }
 
 TEST_F(Versions, AreForMoreThanStaticMemoryWhereLaunchesMayBringIt) {
@@ -151,7 +137,7 @@ TEST_F(Versions, HaveRoomBesideMemoryOfTheKernel) {
 TEST_F(Versions, LeaveTheOriginalAsItWas) {
   Options.Others = Outside::Nobody;
   Options.SharedLimit = 100 * 1024;
-  U.launch(0).Threads.reset();
+  forgetBlock(U.launch(1));
   U.Arrays.front() = makeArray("a", 64);
   U.array(makeArray("b", 64, 4, 11));
   EXPECT_TRUE(kernel().HasVersion);
@@ -177,7 +163,7 @@ TEST_F(Versions, AreForKernelsWithoutBoundsAndARow) {
   U.kernel().BoundsExcludedBy = "__maxnreg__";
   EXPECT_FALSE(kernel().HasVersion);
   EXPECT_GT(kernel().WarpBytes, 0u);
-  U.Result.Facts.Launches.front().PassesStub = false;
+  U.Result.Facts.Launches.front().OnDevice = true;
   EXPECT_TRUE(kernel().HasVersion);
 }
 
@@ -199,7 +185,7 @@ TEST_F(Versions, AreForTheUsualBlockWhereNobodyKnowsAny) {
 TEST_F(Versions, AreForTheLargestBlockInSight) {
   U.launch(64);
   U.launch(96);
-  U.launch(0).Threads.reset();
+  forgetBlock(U.launch(1));
   EXPECT_EQ(kernel().Block.Threads, 96u);
   EXPECT_EQ(kernel().Block.Source, BlockSizeSource::Launches);
 }
@@ -280,14 +266,6 @@ TEST_F(Versions, MayWait) {
   EXPECT_FALSE(kernel().Waits);
 }
 
-// Its storage counts in what the program is told.
-TEST_F(Versions, AreNotForKernelsThatWaitForWhatTheyAskFor) {
-  U.Result.Evidence.Waits.Waiting = {"k"};
-  U.launch(128).GridAsked = true;
-  Options.Others = Outside::Nobody;
-  expectInPlace(plan());
-}
-
 // --- Why there is none -------------------------------------------------------
 
 TEST_F(Versions, AreNoneSayingWhy) {
@@ -356,13 +334,19 @@ TEST_F(Versions, AreNoneInModules) {
   expectInPlace(plan());
 }
 
-// What launches bring is aligned to 16 bytes.
+// What launches bring is aligned to 128 bytes, behind the kernel's own to 16.
 TEST_F(Versions, AreNotForArraysThatNeedMoreAlignment) {
   TestArray &A = U.Arrays.front();
   A.Instances = {makeInstance(A, "k", {"k"})};
-  A.Instances.front().SlotAlignment = 16;
-  EXPECT_TRUE(kernel().HasVersion);
-  A.Instances.front().SlotAlignment = 32;
-  EXPECT_FALSE(kernel().HasVersion);
-  EXPECT_FALSE(verdict().usesShared());
+  for (bool UsesDynamic : {false, true}) {
+    U.shared().UsesDynamic = UsesDynamic;
+    const unsigned Most = UsesDynamic ? 16 : 128;
+    A.Instances.front().SlotAlignment = Most;
+    EXPECT_TRUE(kernel().HasVersion);
+    A.Instances.front().SlotAlignment = 2 * Most;
+    EXPECT_FALSE(kernel().HasVersion);
+    EXPECT_FALSE(verdict().usesShared());
+    EXPECT_THAT(verdict().Detail,
+                HasSubstr("aligned to " + std::to_string(Most) + " bytes"));
+  }
 }

@@ -60,7 +60,7 @@ TEST(Search, FastestLayoutIsBest) {
 // `b` has no place beside `a`, and one where `a` stays.
 TEST(Search, TheOriginalMovesNothingThatFitsOnlyWithoutTheOthers) {
   TestUnit U = unitWith({8, 8});
-  U.Result.Facts.Launches.front().Threads.reset(); // 1024 at most.
+  forgetBlock(U.Result.Facts.Launches.front()); // 1024 at most.
   giveText(U.Result);
   U.kernel().Text.VersionProblem = "it says static";
   PlanOptions Options;
@@ -477,13 +477,13 @@ TEST(Search, TheLongerAProgramTheFewerRuns) {
 TEST(Search, NoCarveoutIsTriedWhereLaunchesPassNoStub) {
   TestUnit U = costly();
   for (Launch &L : U.Result.Facts.Launches)
-    L.PassesStub = false;
+    L.OnDevice = true;
   auto Tried = [&] {
     Simulation S(U);
     S.Speedup = costlySpeedup;
     return S.tune();
   };
   EXPECT_THAT(Tried(), Not(Contains(HasSubstr("carveout"))));
-  U.kernel().AddressTaken = true; // Now it has a version.
+  U.mention(); // Now it has a version.
   EXPECT_THAT(Tried(), Contains(HasSubstr("carveout")));
 }

@@ -1,4 +1,4 @@
-//===-- SkippedLaunches.cpp - launches of other configurations ------------===//
+//===-- SkippedDefinitions.cpp - kernels of other builds -------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,17 +6,17 @@
 //===----------------------------------------------------------------------===//
 //
 //     #ifdef BIG
-//       kernel<<<4, 512>>>(in, out);
+//     __global__ void kernel(int *x) { int big[64]; ... }
 //     #else
-//       kernel<<<4, 64>>>(in, out);
+//     __global__ void kernel(int *x) { int small[8]; ... }
 //     #endif
 //
-// Without BIG, the parse sees blocks of 64. A bound for these that is written
-// into the source would make the launch fail in a build with BIG.
+// Without BIG, the parse sees one of the two. What stands beside it would be
+// missing in a build with BIG.
 //
 //===----------------------------------------------------------------------===//
 
-#include "find/SkippedLaunches.h"
+#include "find/SkippedDefinitions.h"
 #include "clang/Lex/Lexer.h"
 
 using namespace bankstripe;
@@ -50,17 +50,6 @@ forEachName(llvm::ArrayRef<SourceRange> Skipped, const SourceText &Text,
         Visit(Name.getRawIdentifier(), Range.getBegin());
     });
   }
-}
-
-std::set<SkippedLaunch>
-bankstripe::findSkippedLaunches(llvm::ArrayRef<SourceRange> Skipped,
-                                const SourceText &Text) {
-  std::set<SkippedLaunch> Result;
-  forEachName(Skipped, Text, {"<<<", "cudaLaunch"},
-              [&](StringRef Name, SourceLocation Where) {
-                Result.emplace(Name.str(), Text.place(Where));
-              });
-  return Result;
 }
 
 void bankstripe::noteOtherDefinitions(llvm::ArrayRef<SourceRange> Skipped,

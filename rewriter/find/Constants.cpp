@@ -1,4 +1,4 @@
-//===-- BuildMacros.cpp - macros that differ by build ---------------------===//
+//===-- Constants.cpp - constants, and how sure they are ------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,12 +10,14 @@
 //     #endif
 //
 // A bound of 96 that is written into the source would break a build with
-// -DBLOCK=256. What stands in the conditions in which a macro is defined is
-// compiled together with it.
+// -DBLOCK=256. So a value is fixed if it is made of literals by operators, and
+// of names of constants that are: and if no condition of the preprocessor is
+// open where a literal or a name is defined, but those that are open where it
+// is used, which are compiled together with it.
 //
 //===----------------------------------------------------------------------===//
 
-#include "find/BuildMacros.h"
+#include "find/Constants.h"
 #include "find/BodyIndex.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Lex/Lexer.h"
@@ -23,6 +25,16 @@
 
 using namespace bankstripe;
 using namespace clang;
+
+std::optional<int64_t> bankstripe::constantOf(const Expr *E,
+                                              const ASTContext &Context) {
+  Expr::EvalResult Result;
+  if (E->isValueDependent() || E->containsErrors() ||
+      !E->EvaluateAsInt(Result, Context) ||
+      !Result.Val.getInt().isRepresentableByInt64())
+    return std::nullopt;
+  return Result.Val.getInt().getExtValue();
+}
 
 namespace {
 
@@ -71,8 +83,8 @@ static std::vector<size_t> openConditions(StringRef Code) {
   return Offsets;
 }
 
-// Whether what is written at Spelled, in a macro that is used at Used, may be
-// something else in another build.
+// Whether what is written at Spelled and used at Used may be something else in
+// another build.
 static bool mayDiffer(SourceLocation Spelled, SourceLocation Used,
                       const SourceManager &SM) {
   if (SM.isWrittenInCommandLineFile(Spelled))
@@ -90,54 +102,59 @@ static bool mayDiffer(SourceLocation Spelled, SourceLocation Used,
   return !llvm::is_contained(Open, Defined.back());
 }
 
-std::string bankstripe::buildMacroIn(const Expr *E, const ASTContext &Context) {
+// Whether every compiler makes the same of Part, if it does so of its parts.
+static bool isUnderstood(const Stmt *Part, const ASTContext &Context) {
+  if (const auto *Size = dyn_cast<UnaryExprOrTypeTraitExpr>(Part)) {
+    const QualType Type = Size->getTypeOfArgument();
+    return Type->isBuiltinType() &&
+           !Type->isSpecificBuiltinType(BuiltinType::LongDouble);
+  }
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(Part))
+    return isOfSystem(Construct->getConstructor());
+  return isa<IntegerLiteral, CharacterLiteral, CXXBoolLiteralExpr, ParenExpr,
+             CastExpr, UnaryOperator, BinaryOperator, ConditionalOperator,
+             DeclRefExpr, ConstantExpr, InitListExpr, ExprWithCleanups,
+             MaterializeTemporaryExpr, CXXDefaultArgExpr>(Part);
+}
+
+// The initialiser of the constant that Name names; null for anything else.
+static const Expr *definitionOf(const DeclRefExpr *Name) {
+  if (const auto *Value = dyn_cast<EnumConstantDecl>(Name->getDecl()))
+    return Value->getInitExpr();
+  const auto *Variable = dyn_cast<VarDecl>(Name->getDecl());
+  return Variable ? Variable->getAnyInitializer() : nullptr;
+}
+
+std::string bankstripe::whyNotFixed(const Expr *E, const ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
-  std::string Result;
+  std::string Why;
   llvm::SmallPtrSet<const Decl *, 8> Seen;
   llvm::SmallVector<const Stmt *> Pending{E};
-  auto IsByBuild = [&](const Stmt *Part) {
+  auto Differs = [&](StringRef Name) {
+    Why = ("another build may define '" + Name + "' otherwise").str();
+    return true;
+  };
+  auto IsUnsure = [&](const Stmt *Part) {
     for (SourceLocation Loc = Part->getBeginLoc(); Loc.isMacroID();
          Loc = SM.getImmediateMacroCallerLoc(Loc))
-      if (mayDiffer(SM.getSpellingLoc(Loc), SM.getExpansionLoc(Loc), SM)) {
-        Result = Lexer::getImmediateMacroName(Loc, SM, Context.getLangOpts());
-        return true;
-      }
+      if (mayDiffer(SM.getSpellingLoc(Loc), SM.getExpansionLoc(Loc), SM))
+        return Differs(
+            Lexer::getImmediateMacroName(Loc, SM, Context.getLangOpts()));
+    if (!isUnderstood(Part, Context)) {
+      Why = "it is not made of numbers alone";
+      return true;
+    }
     const auto *Name = dyn_cast<DeclRefExpr>(Part);
-    if (!Name || !Seen.insert(Name->getDecl()).second)
+    const NamedDecl *Named = Name ? Name->getDecl() : nullptr;
+    if (!Named || !Seen.insert(Named).second)
       return false;
-    if (const auto *Variable = dyn_cast<VarDecl>(Name->getDecl()))
-      Pending.push_back(Variable->getAnyInitializer());
-    else if (const auto *Value = dyn_cast<EnumConstantDecl>(Name->getDecl()))
-      Pending.push_back(Value->getInitExpr());
-    else if (const auto *Function = dyn_cast<FunctionDecl>(Name->getDecl()))
-      Pending.push_back(Function->getBody());
+    if (mayDiffer(SM.getExpansionLoc(Named->getLocation()),
+                  SM.getExpansionLoc(Name->getLocation()), SM))
+      return Differs(Named->getName());
+    Pending.push_back(definitionOf(Name));
     return false;
   };
-  while (!Pending.empty() && !anyPart(Pending.pop_back_val(), IsByBuild)) {
+  while (!Pending.empty() && !anyPart(Pending.pop_back_val(), IsUnsure)) {
   }
-  return Result;
-}
-
-static bool hasBuildMacro(llvm::ArrayRef<TemplateArgumentLoc> Arguments,
-                          const ASTContext &Context) {
-  return llvm::any_of(Arguments, [&](const TemplateArgumentLoc &Argument) {
-    return Argument.getArgument().getKind() == TemplateArgument::Expression &&
-           !buildMacroIn(Argument.getSourceExpression(), Context).empty();
-  });
-}
-
-bool bankstripe::isInstanceByBuildMacro(const DeclRefExpr *Name,
-                                        const ASTContext &Context) {
-  if (hasBuildMacro(Name->template_arguments(), Context))
-    return true;
-  const TypeLoc Scope = Name->getQualifierLoc().getAsTypeLoc();
-  const auto Class =
-      Scope ? Scope.getAs<TemplateSpecializationTypeLoc>() : TypeLoc();
-  if (!Class)
-    return false;
-  const auto Written = Class.castAs<TemplateSpecializationTypeLoc>();
-  for (unsigned I = 0; I < Written.getNumArgs(); ++I)
-    if (hasBuildMacro(Written.getArgLoc(I), Context))
-      return true;
-  return false;
+  return Why;
 }

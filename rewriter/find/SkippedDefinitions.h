@@ -1,26 +1,17 @@
-//===-- SkippedLaunches.h - launches of other configurations ----*- C++ -*-===//
+//===-- SkippedDefinitions.h - kernels of other builds ---------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_FIND_SKIPPEDLAUNCHES_H
-#define BANKSTRIPE_FIND_SKIPPEDLAUNCHES_H
+#ifndef BANKSTRIPE_FIND_SKIPPEDDEFINITIONS_H
+#define BANKSTRIPE_FIND_SKIPPEDDEFINITIONS_H
 
 #include "find/SourceText.h"
 #include "model/UnitFacts.h"
 
 namespace bankstripe {
-
-/// A name in text with launches, and where that begins.
-using SkippedLaunch = std::pair<std::string, Place>;
-
-/// What may be launched in \p Skipped, the texts that conditions leave out of
-/// a parse: a build with other macros has them.
-std::set<SkippedLaunch>
-findSkippedLaunches(llvm::ArrayRef<clang::SourceRange> Skipped,
-                    const SourceText &Text);
 
 /// Notes of kernels and functions of \p Facts that \p Skipped may define
 /// another time that nothing can stand beside them: it would be missing where

@@ -1,0 +1,48 @@
+//===-- HostViewTest.cpp - arrays as the parse for the host has them ------===//
+//
+// Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FindTester.h"
+#include <gtest/gtest.h>
+
+using namespace bankstripe;
+using namespace bankstripe::testing;
+
+/// The obstacles to the array in a kernel whose macro READ is this for the host
+/// and a plain subscript for the device.
+static std::vector<Reason> obstaclesWith(const std::string &HostRead,
+                                         const std::string &Attributes) {
+  UnitFacts Facts =
+      factsOf("#ifdef __CUDA_ARCH__\n#define READ(a, i) a[i]\n#else\n"
+              "#define READ(a, i) " +
+              HostRead + "\n#endif\n" + Attributes +
+              " void f(int *out) { int a[8]; a[out[0]] = 1;\n"
+              "  out[1] = READ(a, out[2]);\n"
+              "#ifdef __CUDA_ARCH__\n  out[3] = a[out[4]];\n#endif\n}\n");
+  EXPECT_EQ(Facts.Findings.size(), 1u);
+  EXPECT_TRUE(Facts.AsksForSide);
+  std::vector<Reason> Result;
+  for (const Obstacle &O : Facts.Findings.at(0).Obstacles)
+    Result.push_back(O.Why);
+  return Result;
+}
+
+TEST(HostView, HasTheUsesThatMacrosHideFromTheDevice) {
+  for (const char *Side : {"__global__", "__device__"}) {
+    EXPECT_EQ(obstaclesWith("(*(&(a)[0] + (i)))", Side),
+              std::vector{Reason::ElementAddressEscapes})
+        << Side;
+    EXPECT_EQ(obstaclesWith("(int)sizeof(a)", Side),
+              std::vector{Reason::SizeOfArray});
+    EXPECT_EQ(obstaclesWith("a[i]", Side), std::vector<Reason>());
+  }
+}
+
+// There the host finds the array where it was.
+TEST(HostView, DoesNotMatterWhereTheHostKeepsTheArray) {
+  EXPECT_EQ(obstaclesWith("(*(&(a)[0] + (i)))", "__host__ __device__"),
+            std::vector<Reason>());
+}
