@@ -103,7 +103,7 @@ static bool mayDiffer(SourceLocation Spelled, SourceLocation Used,
 }
 
 // Whether every compiler makes the same of Part, if it does so of its parts.
-static bool isUnderstood(const Stmt *Part, const ASTContext &Context) {
+static bool isUnderstood(const Stmt *Part) {
   if (const auto *Size = dyn_cast<UnaryExprOrTypeTraitExpr>(Part)) {
     const QualType Type = Size->getTypeOfArgument();
     return Type->isBuiltinType() &&
@@ -140,7 +140,7 @@ std::string bankstripe::whyNotFixed(const Expr *E, const ASTContext &Context) {
       if (mayDiffer(SM.getSpellingLoc(Loc), SM.getExpansionLoc(Loc), SM))
         return Differs(
             Lexer::getImmediateMacroName(Loc, SM, Context.getLangOpts()));
-    if (!isUnderstood(Part, Context)) {
+    if (!isUnderstood(Part)) {
       Why = "it is not made of numbers alone";
       return true;
     }

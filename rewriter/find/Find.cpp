@@ -60,8 +60,8 @@ private:
   llvm::function_ref<bool(StringRef)> MayEdit;
   UnitFacts Facts;
   CollectedFunctions Collected;
-  std::vector<BodyIndex> Initializers;  ///< What stands outside of functions.
-  std::set<std::string> PlacesAsked;    ///< Files that ask for places.
+  std::vector<BodyIndex> Initializers; ///< What stands outside of functions.
+  std::set<std::string> PlacesAsked;   ///< Files that ask for places.
   /// Findings by place, since instantiations share the text, and by name, since
   /// the names that a macro declares share the place.
   std::map<std::pair<Place, std::string>, size_t> ByPlace;

@@ -76,7 +76,8 @@ static std::optional<LaunchBounds> readBounds(const FunctionDecl *Function,
       static_cast<unsigned>(*Bound),
       Bounds->isInherited() ? std::string()
                             : repeatable(Threads, Function, Body, Text),
-      whyNotFixed(Threads, Text.context()).empty(), !Pattern || Pattern->getMaxThreads()->isInstantiationDependent()};
+      whyNotFixed(Threads, Text.context()).empty(),
+      !Pattern || Pattern->getMaxThreads()->isInstantiationDependent()};
 }
 
 static SourceLocation beginOf(const FunctionDecl *Declared) {

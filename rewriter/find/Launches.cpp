@@ -81,7 +81,7 @@ KnownValue LaunchReader::valueOf(const Expr *E) const {
     const bool IsLiteral =
         isa<IntegerLiteral, CXXDefaultArgExpr>(E->IgnoreParenImpCasts());
     return {Value, Why.empty(),
-            !Why.empty()  ? Why
+            !Why.empty()    ? Why
             : !Name.empty() ? Name
             : IsLiteral     ? "literal"
                             : "constant"};
@@ -176,7 +176,8 @@ static const Expr *argumentOf(const CallExpr *Call, unsigned Index) {
 Launch LaunchReader::read(const CUDAKernelCallExpr *Call,
                           const CallExpr *Config) const {
   Launch L;
-  L.KernelId = ASTNameGenerator(Text.context()).getName(Call->getDirectCallee());
+  L.KernelId =
+      ASTNameGenerator(Text.context()).getName(Call->getDirectCallee());
   L.Where = Text.place(Call->getCallee()->IgnoreParenImpCasts()->getExprLoc());
   // A launch by a kernel has two other arguments before the grid.
   const FunctionDecl *Callee = Config->getDirectCallee();

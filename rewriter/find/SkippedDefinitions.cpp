@@ -1,4 +1,5 @@
-//===-- SkippedDefinitions.cpp - kernels of other builds -------------------===//
+//===-- SkippedDefinitions.cpp - kernels of other builds
+//-------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

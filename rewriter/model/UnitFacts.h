@@ -107,9 +107,9 @@ struct FunctionText {
 /// `__launch_bounds__` of a kernel.
 struct LaunchBounds {
   unsigned Threads = 0;
-  std::string Text; ///< The first argument as written; empty when its names
-                    ///< cannot be repeated inside the kernel's body.
-  bool IsFixed = true;    ///< The number is the same in all builds.
+  std::string Text;    ///< The first argument as written; empty when its names
+                       ///< cannot be repeated inside the kernel's body.
+  bool IsFixed = true; ///< The number is the same in all builds.
   bool Dependent = false; ///< It names a template parameter.
 };
 
@@ -131,7 +131,7 @@ struct Kernel {
   TextRange BodyBegin;
   /// The attribute that allows no `__launch_bounds__` beside it; empty without.
   std::string BoundsExcludedBy;
-  bool MayEdit = true;       ///< Its file is among the given paths.
+  bool MayEdit = true; ///< Its file is among the given paths.
   /// The most that it takes for granted of an address, in bytes; 0: nothing.
   unsigned ClaimedAlignment = 0;
   KernelText Text;
@@ -140,11 +140,11 @@ struct Kernel {
 /// One `kernel<<<...>>>`.
 struct Launch {
   std::string KernelId;
-  Place Where; ///< Of the kernel's name.
+  Place Where;                     ///< Of the kernel's name.
   std::optional<unsigned> Threads; ///< Of its block, where a constant says it.
-  bool IsFixed = false; ///< It is the same in all builds of the text.
+  bool IsFixed = false;        ///< It is the same in all builds of the text.
   std::vector<unsigned> Shape; ///< x, y and z of it; empty if unknown.
-  std::string Source; ///< How the block is known, or why it is not.
+  std::string Source;          ///< How the block is known, or why it is not.
   /// Bytes of dynamic shared memory; nothing when they are not known.
   std::optional<uint64_t> DynamicSharedBytes;
   bool OnDevice = false;  ///< By a kernel, and so past the host stub.

@@ -27,8 +27,7 @@ static bool mayCarve(const KernelSetting &S, const MergedKernel &K,
                      const PlanOptions &Options) {
   if (Options.DefaultCarveout)
     return Options.DefaultCarveout->How == Carveout::Rule::Auto;
-  return K.HasVersion ||
-         S.WhyNoRow.empty();
+  return K.HasVersion || S.WhyNoRow.empty();
 }
 
 Evaluator::Evaluator(const Problem &P)

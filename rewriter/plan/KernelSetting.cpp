@@ -55,12 +55,11 @@ static std::optional<Why> whyUnbounded(const MergedKernel &K) {
     return Why{Reason::BlockSizeUnknown, Where, std::move(Detail)};
   };
   if (!K.WhyUnseen.empty())
-    return Unknown(Facts.Where,
-                   "kernel '" + Facts.Name + "': " + K.WhyUnseen);
+    return Unknown(Facts.Where, "kernel '" + Facts.Name + "': " + K.WhyUnseen);
   for (const Launch &L : K.Launches)
     if (!L.IsFixed)
-      return Unknown(L.Where, "the launch at " + shortText(L.Where) + ": " +
-                                  L.Source);
+      return Unknown(L.Where,
+                     "the launch at " + shortText(L.Where) + ": " + L.Source);
   if (K.Launches.empty())
     return Unknown(Facts.Where,
                    "no launch of kernel '" + Facts.Name + "' was seen");
@@ -133,9 +132,9 @@ static void boundDynamicShared(KernelSetting &S, const MergedKernel &K) {
     return;
   }
   if (K.Shared.UsesDynamic && (K.Launches.empty() || !K.WhyUnseen.empty())) {
-    S.Obstacle = Why{Reason::DynamicSharedMemory, Facts.Where,
-                     K.WhyUnseen.empty() ? "no launch of it was seen"
-                                         : K.WhyUnseen};
+    S.Obstacle =
+        Why{Reason::DynamicSharedMemory, Facts.Where,
+            K.WhyUnseen.empty() ? "no launch of it was seen" : K.WhyUnseen};
     return;
   }
   // Static storage moves it, by a multiple of this.
@@ -172,6 +171,8 @@ KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
   KernelSetting S;
   const Kernel &Facts = K.Facts;
   S.SeenThreads = userBound(Facts, Options).Threads;
+  if (const Launch *Largest = largest(K); Largest && !S.SeenThreads)
+    S.SeenThreads = *Largest->Threads;
   if (Facts.Bounds)
     setBound(S, Facts.Bounds->Threads, BlockSizeSource::LaunchBounds,
              "__launch_bounds__ at " + shortText(Facts.Where));
@@ -192,7 +193,7 @@ KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
     S.Obstacle = Why{Reason::BlockSizeUnknown, Facts.Where,
                      "'" + Facts.BoundsExcludedBy + "' of kernel '" +
                          Facts.Name + "' allows no launch bounds"};
-  if (!Facts.Bounds && !Facts.BoundsInsertion.isValid())
+  if (!S.Obstacle && S.AddBounds && !Facts.BoundsInsertion.isValid())
     S.Obstacle = Why{Reason::KernelInMacro, Facts.Where, Facts.Name};
   if (!S.Obstacle && S.AddBounds && !mayAddBounds(S, K))
     S.Obstacle = Why{Reason::LinkedCallees, Facts.Where, Facts.Name};

@@ -31,7 +31,7 @@ struct KernelSetting {
   std::string WhyStatic; ///< Why launches bring none, where that would help.
   std::string WhyNoRow;  ///< As in KernelPlan.
   uint64_t Budget = 0;   ///< Bytes per block that its arrays may take.
-  /// Threads of a block, as a decision says what was seen; 0 without.
+  /// Threads of a block, as a decision or a launch in sight says; 0 without.
   unsigned SeenThreads = 0;
 
   /// The largest block, in threads, as far as anybody knows.

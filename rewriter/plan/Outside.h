@@ -17,8 +17,9 @@
 
 namespace bankstripe {
 
-/// What the text of the program does with \p K that is neither a `<<<>>>` launch
-/// nor a declaration; empty: nothing. (Whoever loads a module does, and knows.)
+/// What the text of the program does with \p K that is neither a `<<<>>>`
+/// launch nor a declaration; empty: nothing. (Whoever loads a module does, and
+/// knows.)
 std::string whyMentioned(const Kernel &K, const PlanOptions &Options);
 
 /// Why \p K may be launched otherwise than by the launches that were read;

@@ -46,6 +46,7 @@ private:
   const std::string OutputDirectory; ///< Real path, or empty.
   /// Last names of kernels, by these and by mangled names.
   std::map<std::string, std::string, std::less<>> Kernels;
+  std::set<Place> Definitions;                        ///< Of kernels.
   std::set<std::string, std::less<>> DeviceFunctions; ///< Last names.
   std::set<std::string> Folders;
   std::set<std::string> Files; ///< All to be searched.
@@ -61,9 +62,12 @@ Searcher::Searcher(const ReadResult &Read, const ReadingOptions &Options)
                           : realPath(Options.OutputDirectory)),
       Files(Read.Files) {
   for (const UnitRecord &Unit : Read.Units) {
-    for (const Kernel &K : Unit.Unit.Facts.Kernels)
-      for (const std::string_view Name : {lastName(K.Name), std::string_view(K.Id)})
+    for (const Kernel &K : Unit.Unit.Facts.Kernels) {
+      Definitions.insert(K.Where);
+      for (const std::string_view Name :
+           {lastName(K.Name), std::string_view(K.Id)})
         Kernels.emplace(Name, lastName(K.Name));
+    }
     for (const DeviceFunction &F : Unit.Unit.Evidence.Functions)
       if (F.Defined && !isInternal(F.Id))
         DeviceFunctions.insert(
@@ -80,19 +84,26 @@ static bool isCode(StringRef File) {
                             ".mm");
 }
 
-// In other languages that can load kernels, or lists that such code reads.
-static bool isScript(StringRef File) {
+static bool isOtherLanguage(StringRef File) {
   return isAmong(path::extension(File),
-                 ".py .pyx .pxd .ipynb .jl .rs .f90 .cuf .json .yaml .yml "
-                 ".toml .xml") &&
+                 ".py .pyx .pxd .ipynb .jl .rs .f90 .cuf");
+}
+
+// Where the names of kernels may stand that are loaded.
+static bool isData(StringRef File) {
+  return isAmong(path::extension(File), ".json .yaml .yml .toml .xml") &&
          path::filename(File) != "compile_commands.json";
+}
+
+static bool isPattern(StringRef File) {
+  return isAmong(path::extension(File), ".in .j2 .jinja .tmpl");
 }
 
 // Whether a program may consist of it, or of what is made of such a pattern.
 static bool isProgramText(StringRef File) {
-  if (isAmong(path::extension(File), ".in .j2 .jinja .tmpl"))
+  if (isPattern(File))
     File = path::stem(File);
-  return isCode(File) || isScript(File);
+  return isCode(File) || isOtherLanguage(File) || isData(File);
 }
 
 // Whether it is too large for anybody to have written it.
@@ -202,8 +213,9 @@ static StringRef withoutArguments(StringRef Rest) {
 
 void Searcher::searchCode(const std::string &File, const std::string &Text) {
   const bool IsRead = FilesRead.count(File) != 0;
-  const bool HasDeviceCode = !IsRead && (StringRef(Text).contains("__device__") ||
-                                         StringRef(Text).contains("__global__"));
+  const bool HasDeviceCode =
+      !IsRead && (StringRef(Text).contains("__device__") ||
+                  StringRef(Text).contains("__global__"));
   unsigned Line = 1;
   size_t LineBegin = 0, Counted = 0;
   bool Includes = false, Pastes = false;
@@ -226,15 +238,18 @@ void Searcher::searchCode(const std::string &File, const std::string &Text) {
       const StringRef Rest = withoutArguments(
           StringRef(Text).drop_front(Tokens.offset() + Token.size()));
       const auto Kernel = Kernels.find(Token);
+      const Place Where = {File, Line,
+                           unsigned(Tokens.offset() - LineBegin + 1)};
       if (Kernel != Kernels.end() && Rest.starts_with("<<<"))
-        Result.Kernels.ByName[Kernel->second].Launches.insert(
-            {File, Line, unsigned(Tokens.offset() - LineBegin + 1)});
-      else if (!StringRef("([.=").contains(Rest.take_front()))
+        Result.Kernels.ByName[Kernel->second].Launches.insert(Where);
+      else if (!StringRef("([.=").contains(Rest.take_front()) &&
+               !Definitions.count(Where))
         noteOther(Token, File, Line);
       if (HasDeviceCode && DeviceFunctions.contains(Token))
         Result.DeviceCode = File;
     } else if (LoadsByName && !(Includes && Last == "include") &&
-               Token.size() > 1 && (Token.back() == '"' || Token.back() == '\'')) {
+               Token.size() > 1 &&
+               (Token.back() == '"' || Token.back() == '\'')) {
       searchWords(File, Token, Line);
     }
     Last = Token;
@@ -247,9 +262,9 @@ constexpr StringRef LoadingWords[] = {"ModuleGetFunction", "LibraryGetKernel",
 // Those that reach kernels without one: they give a kernel in a graph another
 // block, tell which kernel is there, or list all of a module.
 constexpr StringRef NamelessWords[] = {
-    "KernelNodeSetParams",      "KernelNodeGetParams", "GraphNodeSetParams",
-    "GraphNodeGetParams",       "ExecNodeSetParams",
-    "ModuleEnumerateFunctions", "LibraryEnumerateKernels"};
+    "KernelNodeSetParams",    "KernelNodeGetParams", "GraphNodeSetParams",
+    "GraphNodeGetParams",     "ExecNodeSetParams",   "ModuleEnumerateFunctions",
+    "LibraryEnumerateKernels"};
 
 void Searcher::search() {
   if (Kernels.empty())
@@ -267,11 +282,13 @@ void Searcher::search() {
               std::to_string(StringRef(*Text).take_front(At).count('\n') + 1);
       Texts.emplace_back(File, std::move(*Text));
     }
-  for (const auto &[File, Text] : Texts)
-    if (isScript(File) || isScript(path::stem(File)))
-      LoadsByName ? searchWords(File, Text, /*Line=*/1) : void();
-    else
+  for (const auto &[File, Text] : Texts) {
+    const StringRef Name = isPattern(File) ? path::stem(File) : StringRef(File);
+    if (isOtherLanguage(Name) || (isData(Name) && LoadsByName))
+      searchWords(File, Text, /*Line=*/1);
+    else if (!isData(Name))
       searchCode(File, Text);
+  }
 }
 
 ProgramText bankstripe::readProgramText(const ReadResult &Read,

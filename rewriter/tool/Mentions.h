@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel changes in place only where all that a program does with it is
-// `kernel<<<...>>>`. That is asked of raw text, of every file that may belong to
-// the program, whatever its language and whichever conditions leave it out: a
-// name that is neither launched so, nor declared or defined, is a mention of
+// `kernel<<<...>>>`. That is asked of raw text, of every file that may belong
+// to the program, whatever its language and whichever conditions leave it out:
+// a name that is neither launched so, nor declared or defined, is a mention of
 // which nobody knows what it does. A false alarm costs the form: the kernel
 // gets a version beside it then.
 //

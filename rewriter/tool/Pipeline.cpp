@@ -407,7 +407,7 @@ static void addMentions(PlanOptions &Planning, ProgramText Found,
   };
   CountAsOther(Found.DeviceCode, "was not read, and may call device functions");
   CountAsOther(Found.Missing, "of the compile database is not there until the "
-                             "project is built, and may launch kernels");
+                              "project is built, and may launch kernels");
 }
 
 static llvm::Expected<PlanOptions>

@@ -128,8 +128,7 @@ std::vector<TuneGroup> bankstripe::tuneGroups(
     G.Arrays = std::move(Each.Arrays);
     for (unsigned Row : G.Kernels) {
       const KernelPlan &K = Movable.Kernels[Row];
-      G.MayCarve &= K.HasVersion ||
-                    K.WhyNoRow.empty();
+      G.MayCarve &= K.HasVersion || K.WhyNoRow.empty();
     }
   }
   return Groups;

@@ -130,6 +130,8 @@ class Suite:
         """Whether that works. Programs with other flags are other forms, named after both."""
         pack, entry = program.entry(form)
         place = self.folder(program, form + flags)
+        if place.exists():
+            return self.executable(program, form + flags).exists()
         lay_out(pack, entry, place, form)
         script = (pack / "build" / f"{program.name}.sh").resolve()
         status = run(["sh", script], self.given.build_limit, program.log,

@@ -23,6 +23,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import suite
@@ -50,6 +51,8 @@ class Program(suite.Program):
 
 
 class Times(suite.Suite):
+    building = threading.Lock()
+
     def time_once(self, program, form):
         """One run of a form. Its wall time, or None."""
         recording = self.work / "recording"
@@ -96,7 +99,10 @@ class Times(suite.Suite):
             return self.verify(program, form, (limit, limit), "--all", flags=flags)
 
         found = verdict()
-        if found == "differs" and all([self.build(program, f, UNFUSED) for f in (ORIGINAL, form)]):
+        with self.building:  # All forms of a program share the original.
+            unfused = found == "differs" and all([self.build(program, f, UNFUSED)
+                                                  for f in (ORIGINAL, form)])
+        if unfused:
             found = f"{verdict(UNFUSED) or 'not verified'} with {UNFUSED}"
         if found:
             program.memory[form] = found

@@ -101,15 +101,6 @@ ELSEWHERE = {
     "compile-failed": "a defect of ours", "no-evidence": "a message says why",
 }
 
-QUERY = """
-void run(const int *in, int *out, int processors) {
-  int resident = 0;
-  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, 128, 0);
-  LAUNCH
-}
-"""
-
-
 def example(reason):
     return (PAGES / f"{reason}.md").read_text(encoding="utf-8").split("```cuda\n")[1].split("```")[0]
 
@@ -189,17 +180,10 @@ class Advice(ToolTest):
 
     def test_of_launches(self):
         waits = example("waits-for-blocks")
-        kernel = waits[:waits.index("void run")]
-        together = kernel.replace("while (atomicAdd(&arrived, 0) < gridDim.x)", "")
-        cooperative = "void *args[] = {&in, &out}; cudaLaunchCooperativeKernel(kernel, GRID, 128, args);"
-        plain = "kernel<<<GRID, 128>>>(in, out);"
-        for reason, text, launch in (("waits-for-blocks", kernel, plain),
-                                     ("cooperative-launch", together, cooperative)):
-            query = text + QUERY.replace("LAUNCH", launch)
-            self.write("a.cu", query.replace("GRID", "processors * 16"))
-            self.assertEqual(self.reasons("--min-speedup=0", "a.cu")["a"], [reason])
-            self.write("a.cu", query.replace("GRID", "processors * resident"))
-            self.assertEqual(self.reasons("--min-speedup=0", "a.cu")["a"], ["dynamic-index"])
+        self.write("a.cu", waits)
+        self.assertEqual(self.reasons("--min-speedup=0", "a.cu")["a"], ["waits-for-blocks"])
+        self.write("a.cu", waits.replace("ENTRY(kernel)", "__global__ void __launch_bounds__(128) kernel"))
+        self.assertEqual(self.reasons("--min-speedup=0", "a.cu")["a"], ["dynamic-index"])
 
     def test_of_paths(self):
         header = example("translation-units-differ")

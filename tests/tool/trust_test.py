@@ -89,26 +89,6 @@ class Commands(ToolTest):
         self.assertIn("to a shell; rename it", said)
 
 
-class Macros(ToolTest):
-    """What a macro decides that nvcc may have otherwise."""
-
-    ASKS = "#if __has_cpp_attribute(clang::lifetimebound)\n#endif\n#define THREADS 64\nconst int threads = 64;\n"
-
-    def block_size(self, launch):
-        self.write("a.cu", self.ASKS + moves().replace("<<<1, 128>>>", launch))
-        done = self.expect(DONE, self.run_tool("analyze", "--format=json", "--no-cache", "a.cu", "--", "-arch=sm_90",
-                                               whole=False))
-        report = json.loads(done.stdout)
-        self.assertTrue(report["kernels"][0]["hasVersion"], done.stderr)
-        return report["kernels"][0]["blockSize"]
-
-    def test_a_launch_that_is_written_in_numbers_is_known(self):
-        for launch in ("<<<1, 64>>>", "<<<1, dim3(8, 8), 0>>>", "<<<1, 64, 16, 0>>>"):
-            self.assertEqual(self.block_size(launch), 64, launch)
-        for launch in ("<<<1, THREADS>>>", "<<<1, threads>>>", "<<<1, dim3(THREADS)>>>"):
-            self.assertNotEqual(self.block_size(launch), 64, launch)
-
-
 class Files(ToolTest):
     def setUp(self):
         super().setUp()

@@ -29,7 +29,7 @@ __global__ void plain(const int *in, int *out) {
   out[threadIdx.x] = last[in[threadIdx.x] & 3];
 }
 
-// Its carveout is decided, but a launch cannot be edited.
+// A macro launches it, so it has a version, and that its carveout.
 __global__ void inMacro(const int *in, int *out) {
   int last[4] = {0};
   for (int i = 0; i < 50; ++i)

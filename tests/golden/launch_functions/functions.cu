@@ -24,7 +24,7 @@ __global__ void together(const int *in, int *out) {
   out[threadIdx.x] = marks[in[threadIdx.x] & 3];
 }
 
-// The block is known, and the answer counts static memory.
+// The grid follows a question about the kernel, which has to stay as it is.
 __global__ void togetherOf128(const int *in, int *out) {
   int marks[4] = {0};
   for (int i = 0; i < 50; ++i)

@@ -103,10 +103,9 @@ TEST(Blocks, HaveAShape) {
 }
 
 TEST(Blocks, OfTemplatesAreKnownAndNotFixed) {
-  const UnitFacts Facts =
-      hostFacts("template <int N> void run(int *out) {"
-                " kernel<<<1, N>>>(out); }\n"
-                "void go(int *out) { run<128>(out); }");
+  const UnitFacts Facts = hostFacts("template <int N> void run(int *out) {"
+                                    " kernel<<<1, N>>>(out); }\n"
+                                    "void go(int *out) { run<128>(out); }");
   EXPECT_EQ(Facts.Launches.at(0).Threads, 128u);
   EXPECT_FALSE(Facts.Launches.at(0).IsFixed);
 }

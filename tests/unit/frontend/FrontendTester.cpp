@@ -50,11 +50,10 @@ Parsed parse(const CompileJob &Job) {
 HostView hostViewOf(const std::string &Code, unsigned &Calls) {
   HostView How = HostView::Unknown;
   llvm::Error E = parseSnippet(Code, "snippet.cu", [&](ParsedUnit &Unit) {
-    How = Unit.readForHost(
-        [&](ParsedUnit &Host) {
-          EXPECT_FALSE(Host.compiler().getLangOpts().CUDAIsDevice);
-          ++Calls;
-        });
+    How = Unit.readForHost([&](ParsedUnit &Host) {
+      EXPECT_FALSE(Host.compiler().getLangOpts().CUDAIsDevice);
+      ++Calls;
+    });
   });
   EXPECT_FALSE(bool(E)) << toString(std::move(E));
   return How;

@@ -58,8 +58,7 @@ TEST(HostView, IsReadWhereAnOptionIsForTheHostAlone) {
   const CompileJob Job = builtinJob(Folder.write("a.cu", Kernel),
                                     {"-Xarch_host", "-fpack-struct"});
   auto Outcome = parseUnit(Job, llvm::errs(), [](ParsedUnit &Unit) {
-    EXPECT_EQ(Unit.readForHost([](ParsedUnit &) {}),
-              HostView::Read);
+    EXPECT_EQ(Unit.readForHost([](ParsedUnit &) {}), HostView::Read);
   });
   EXPECT_TRUE(bool(Outcome));
   llvm::consumeError(Outcome.takeError());

@@ -24,10 +24,9 @@ bool staysOpen(CompileJob Job, bool ForHost = false) {
   auto Outcome = parseUnit(Job, OS, [&](ParsedUnit &Unit) {
     Result = Unit.unansweredQuestion().isValid();
     if (ForHost)
-      EXPECT_EQ(Unit.readForHost(
-                    [&](ParsedUnit &Host) {
-                      Result = Host.unansweredQuestion().isValid();
-                    }),
+      EXPECT_EQ(Unit.readForHost([&](ParsedUnit &Host) {
+        Result = Host.unansweredQuestion().isValid();
+      }),
                 HostView::Read);
   });
   EXPECT_TRUE(bool(Outcome)) << Messages;

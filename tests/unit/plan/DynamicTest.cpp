@@ -178,10 +178,7 @@ TEST(Dynamic, StorageInPlaceNeedsARow) {
     EXPECT_TRUE(K.HasVersion || !K.hasRow());
     return K.WhyNoRow;
   };
-  EXPECT_EQ(WhyNot([](TestUnit &U) {
-              U.mention();
-            }),
-            "'b.py' names it");
+  EXPECT_EQ(WhyNot([](TestUnit &U) { U.mention(); }), "'b.py' names it");
   EXPECT_EQ(WhyNot([](TestUnit &U) { U.shared().Asks = AskedSize::Dynamic; }),
             "it asks how much shared memory it has");
   EXPECT_EQ(WhyNot([](TestUnit &U) { U.kernel().Text.Problem = "no text"; }),
