@@ -65,7 +65,7 @@ class Times(suite.Suite):
             program.problems[form] = "takes too long" if status is None else f"status {status}"
             return None
         executions = [event for event in self.events(recording)
-                      if event["type"] == "launch"]
+                      if event["type"] == "execution"]
         names = demangled(sorted({event["kernel"] for event in executions}))
         totals = {}
         for event in executions:
