@@ -100,7 +100,12 @@ bool VersionFinder::isBetter(unsigned Row, const KernelSetting &InPlace) const {
   for (const ReachedArray *A : Arrays) {
     if (!A->Array.Function.IsKernel && !Copies.holderOf(A->Array))
       return false;
-    Sum += bytesIn(*A, smallestStripe(*A), Row, InPlace.largestBlock());
+    uint64_t Bytes = 0;
+    for (const LayoutInfo *Layout :
+         {&smallestStripe(*A), &infoOf(Treatment{VerdictKind::Slot})})
+      Bytes =
+          std::max(Bytes, bytesIn(*A, *Layout, Row, InPlace.largestBlock()));
+    Sum += Bytes;
   }
   return Sum > InPlace.Budget &&
          (InPlace.Dynamic || Options.SharedLimit > StaticSharedLimit);

@@ -112,6 +112,16 @@ TEST_F(Versions, AreForMoreThanStaticMemoryWhereLaunchesMayBringIt) {
   EXPECT_EQ(reasonOf(plan()), Reason::DynamicIndex);
 }
 
+// A slot takes a few bytes more than the smallest stripe.
+TEST_F(Versions, AreForSlotsThatHaveNoRoomInPlace) {
+  Options.Others = Outside::Nobody;
+  Options.SharedLimit = 66 * 1024;
+  forgetBlock(U.launch(64));
+  U.Arrays.front().Obstacles = {obstacle(Reason::PassedToFunction)};
+  EXPECT_TRUE(kernel().HasVersion);
+  EXPECT_TRUE(verdict().usesShared());
+}
+
 TEST_F(Versions, AreNotForArraysThatStay) {
   U.Result.Evidence.Arrays.front().Where = Residency::Registers;
   EXPECT_FALSE(kernel().HasVersion);
