@@ -44,17 +44,6 @@ void bankstripe::mergeInstance(Finding &Into, Finding From) {
   Into.FixedClass |= From.FixedClass;
 }
 
-void bankstripe::takeSizes(Finding &Into, const Finding &Host) {
-  Into.Shape = Host.Shape;
-  // The host has other names for the instances, in the same order.
-  if (Into.Instances.size() == Host.Instances.size())
-    for (auto [I, Other] : llvm::zip(Into.Instances, Host.Instances)) {
-      I.Shape = Other.Shape;
-      I.Alignment = Other.Alignment;
-      I.SlotAlignment = Other.SlotAlignment;
-    }
-}
-
 void bankstripe::mergeHostView(Finding &Into, Finding Host) {
   Into.AsBits &= Host.AsBits;
   Into.NeverWritten &= Host.NeverWritten;

@@ -21,9 +21,6 @@ namespace bankstripe {
 /// Adds what another instantiation of the same template makes of an array.
 void mergeInstance(Finding &Into, Finding From);
 
-/// Takes the sizes that a parse for the host has, which are those of nvcc.
-void takeSizes(Finding &Into, const Finding &Host);
-
 /// Adds what a parse for the host makes of an array: nvcc parses bodies for the
 /// host, too, where macros may stand for something else. A function that is for
 /// both keeps the array there. What the host skips, the device has seen.

@@ -39,6 +39,8 @@ private:
   void addFile(StringRef File);
   void searchCode(const std::string &File, const std::string &Text);
   void searchWords(const std::string &File, StringRef Words, unsigned Line);
+  bool mayName(StringRef Text) const;
+  void noteName(StringRef Name, StringRef Rest, const Place &Where);
   void noteOther(StringRef Name, const std::string &File, unsigned Line);
   void notePasted(StringRef Part, const std::string &File, unsigned Line);
 
@@ -211,6 +213,24 @@ static StringRef withoutArguments(StringRef Rest) {
   return Rest.drop_front(Rest.empty() ? 0 : 1).ltrim();
 }
 
+// Rest stands behind the name of a kernel at Where.
+void Searcher::noteName(StringRef Name, StringRef Rest, const Place &Where) {
+  Rest = withoutArguments(Rest);
+  if (Rest.starts_with("<<<"))
+    Result.Kernels.ByName[Kernels.find(Name)->second].Launches.insert(Where);
+  else if (!StringRef("([.=").contains(Rest.take_front()) &&
+           !Definitions.count(Where))
+    noteOther(Name, Where.File, Where.Line);
+}
+
+// Most files name none.
+bool Searcher::mayName(StringRef Text) const {
+  auto IsThere = [&](const auto &Name) { return Text.contains(Name); };
+  return LoadsByName || Text.contains("##") ||
+         llvm::any_of(llvm::make_first_range(Kernels), IsThere) ||
+         llvm::any_of(DeviceFunctions, IsThere);
+}
+
 void Searcher::searchCode(const std::string &File, const std::string &Text) {
   const bool IsRead = FilesRead.count(File) != 0;
   const bool HasDeviceCode =
@@ -235,16 +255,10 @@ void Searcher::searchCode(const std::string &File, const std::string &Text) {
       notePasted(Token, File, Line);
     Pastes = Tokens.is(clang::tok::hashhash);
     if (Tokens.is(clang::tok::raw_identifier)) {
-      const StringRef Rest = withoutArguments(
-          StringRef(Text).drop_front(Tokens.offset() + Token.size()));
-      const auto Kernel = Kernels.find(Token);
-      const Place Where = {File, Line,
-                           unsigned(Tokens.offset() - LineBegin + 1)};
-      if (Kernel != Kernels.end() && Rest.starts_with("<<<"))
-        Result.Kernels.ByName[Kernel->second].Launches.insert(Where);
-      else if (!StringRef("([.=").contains(Rest.take_front()) &&
-               !Definitions.count(Where))
-        noteOther(Token, File, Line);
+      if (Kernels.contains(Token))
+        noteName(Token,
+                 StringRef(Text).drop_front(Tokens.offset() + Token.size()),
+                 {File, Line, unsigned(Tokens.offset() - LineBegin + 1)});
       if (HasDeviceCode && DeviceFunctions.contains(Token))
         Result.DeviceCode = File;
     } else if (LoadsByName && !(Includes && Last == "include") &&
@@ -286,7 +300,7 @@ void Searcher::search() {
     const StringRef Name = isPattern(File) ? path::stem(File) : StringRef(File);
     if (isOtherLanguage(Name) || (isData(Name) && LoadsByName))
       searchWords(File, Text, /*Line=*/1);
-    else if (!isData(Name))
+    else if (!isData(Name) && mayName(Text))
       searchCode(File, Text);
   }
 }
