@@ -175,9 +175,6 @@ public:
   /// of the translation unit, as if it had been there during the parse.
   /// Code generation can so be decided on after the parse. At most once.
   virtual void replay(clang::ASTConsumer &Consumer) = 0;
-  /// The first place where a source of the user's asks for a macro that nvcc
-  /// may have otherwise (frontend/MacroQuestions.h); invalid if there is none.
-  virtual clang::SourceLocation unansweredQuestion() = 0;
   /// What the preprocessor made of predefined macros.
   virtual const MacroRecord &macros() = 0;
   /// Whether a source of the user's asks for what it is compiled

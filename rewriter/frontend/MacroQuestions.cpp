@@ -6,17 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A question is an `#ifdef`, `defined()` or expansion in a file that is no
-// system header, or in one of a folder that is given by `-isystem` (of these,
-// what cannot be answered does not count: libraries ask much). Most are about
-// the user's own macros. Those left are compared:
+// system header, or in one of a folder that is given by `-isystem`. Most are
+// about the user's own macros. Those left are compared:
 //
 //   Clang predefines it           nvcc has to have the same, or it is shown
 //   nobody has defined it         nvcc must not predefine it, or it is shown
 //   a header that Clang includes  nvcc's headers define it too, or the user
 //   by itself defines it          has included that header (CUDA_VERSION)
 //   `__has_builtin(x)` and such   cannot be shown
-//   `__has_include(<x>)`          of a header that only Clang or GCC has cannot
-//                                 be shown
 //
 // nvcc's definition is that of another macro, which is defined before all
 // files. Who asks for one macro mostly asks for more, further on. So with the
@@ -73,18 +70,6 @@ constexpr StringLiteral OfPreprocessor =
 /// What GCC has as well, and answers otherwise.
 constexpr StringLiteral QuestionsToCompiler =
     "__has_builtin __has_attribute __has_cpp_attribute";
-
-/// Where Clang's own headers are, and which of them GCC has as well.
-constexpr StringLiteral OfClang = "/lib/clang/";
-constexpr StringLiteral HeadersOfBoth =
-    "float.h iso646.h limits.h stdalign.h stdarg.h stdatomic.h stdbool.h "
-    "stddef.h stdint.h stdnoreturn.h unwind.h immintrin.h x86intrin.h";
-
-/// How names start that Clang does not predefine, but perhaps what nvcc uses.
-/// Where nvcc cannot be asked, these are the ones that are known to be.
-constexpr StringLiteral StartsOfNvcc =
-    "__PIC__ __pic__ __PIE__ __pie__ __DEC __GCC __GNUC __NVCC_ __CUDACC_ "
-    "__CUDA_ __USE_FAST_MATH__ __NO_INLINE__ __AVX __SSE";
 
 bool looksReserved(StringRef Name) {
   return startsWithAny(Name, "__ CUDA_") ||
@@ -177,16 +162,6 @@ public:
                 const clang::MacroDefinition &M) override {
     askIfDefined(Name, M);
   }
-  void HasInclude(clang::SourceLocation Where, StringRef Name, bool IsAngled,
-                  clang::OptionalFileEntryRef File,
-                  clang::SrcMgr::CharacteristicKind) override {
-    if (!ShowsNvcc || IsGiven || Questions.Unanswered.isValid())
-      return;
-    if (File ? StringRef(File->getName()).contains(OfClang) &&
-                   !isAmong(Name, HeadersOfBoth)
-             : IsAngled && isOfGcc(Name))
-      Questions.Unanswered = Sources.getExpansionLoc(Where);
-  }
   void If(clang::SourceLocation, clang::SourceRange Condition,
           ConditionValueKind) override {
     askCondition(Condition);
@@ -203,8 +178,6 @@ private:
     clang::IdentifierInfo *OfNvcc; ///< The macro that has its definition.
     clang::MacroInfo *OfClang;
   };
-  enum class Answer { Same, Shown, Unknown };
-
   bool isUserFile(clang::SourceLocation Loc) const;
   bool isNoQuestion(StringRef Name) const {
     return Name.starts_with(PragmaMacros) || isAmong(Name, Agreed) ||
@@ -223,15 +196,14 @@ private:
   void ask(const clang::IdentifierInfo &Name, clang::SourceLocation Where,
            const clang::MacroInfo *M, bool ForValue);
   void askCondition(clang::SourceRange Condition);
-  bool isOfGcc(StringRef Header) const;
-  Answer compare(StringRef Name, const clang::MacroInfo *M, bool ForValue);
-  Answer compareWith(const CompilerMacros &Nvcc, StringRef Name,
-                     const clang::MacroInfo *M, bool ForValue) const;
+  /// Whether nvcc has \p Name otherwise than as \p M, and it can be shown so.
+  bool differs(StringRef Name, const clang::MacroInfo *M, bool ForValue);
+  bool differsFrom(const CompilerMacros &Nvcc, StringRef Name,
+                   const clang::MacroInfo *M, bool ForValue) const;
+  bool differsInHeader(StringRef Name, const clang::MacroInfo &M,
+                       bool ForValue);
   void guessVersion();
   void wantAll();
-  Answer compareBuiltin(StringRef Name, bool ForValue) const;
-  Answer compareOfHeader(StringRef Name, const clang::MacroInfo &M,
-                         bool ForValue);
 
   clang::Preprocessor &PP;
   const clang::SourceManager &Sources;
@@ -285,99 +257,58 @@ void Watcher::forget(const clang::Token &Name) {
   UserNames.insert(Info->getName());
 }
 
-// Whether GCC has the header in its own folder. Clang names GCC's standard
-// library by the way that leads there from it.
-bool Watcher::isOfGcc(StringRef Header) const {
-  return any_of(PP.getHeaderSearchInfo().search_dir_range(),
-                [&](const clang::DirectoryLookup &Folder) {
-                  const StringRef Name = Folder.getName();
-                  const size_t End = Name.find("/../../../../include/c++");
-                  return End != StringRef::npos &&
-                         sys::fs::exists(Name.take_front(End) + "/include/" +
-                                         Header);
-                });
-}
-
-Watcher::Answer Watcher::compareBuiltin(StringRef Name, bool ForValue) const {
-  if (isAmong(Name, OfPreprocessor))
-    return Answer::Same;
-  if (isAmong(Name, QuestionsToCompiler))
-    return ForValue ? Answer::Unknown : Answer::Same;
-  return Answer::Shown; // GCC has no other one.
-}
-
 // Clang includes some headers by itself that nvcc does not: cuda.h, and
 // curand_mtgp32.h, which defines THREAD_NUM.
-Watcher::Answer Watcher::compareOfHeader(StringRef Name,
-                                         const clang::MacroInfo &M,
-                                         bool ForValue) {
+bool Watcher::differsInHeader(StringRef Name, const clang::MacroInfo &M,
+                              bool ForValue) {
   const clang::SourceLocation Where = M.getDefinitionLoc();
-  if (!FirstUserFile.isValid() ||
+  if (!ForValue || !FirstUserFile.isValid() ||
       !Sources.isBeforeInTranslationUnit(Where, FirstUserFile))
-    return Answer::Same;
+    return false;
   const auto File = Sources.getFileEntryRefForID(Sources.getFileID(Where));
   if (!File || IncludedAgain.contains(&File->getFileEntry()))
-    return Answer::Same;
+    return false;
   const StringRef Header = sys::path::filename(File->getName());
-  const bool IsOfClangAlone =
-      Header == "cuda.h" || Header.starts_with("curand");
-  // What `__global__` is both know.
-  if (ForValue && !IsOfClangAlone)
-    return Answer::Same;
+  if (Header != "cuda.h" && !Header.starts_with("curand"))
+    return false;
   const CompilerMacros *Nvcc = View.nvcc();
-  if (!Nvcc)
-    return IsOfClangAlone ? Answer::Unknown : Answer::Same;
-  const auto Found = Nvcc->find(Name);
-  if (Found == Nvcc->end())
-    return Answer::Unknown;
+  const auto Found = Nvcc ? Nvcc->find(Name) : CompilerMacros::const_iterator();
   int64_t Number = 0;
-  return ForValue && !StringRef(Found->second.Body).getAsInteger(0, Number)
-             ? compareWith(*Nvcc, Name, &M, ForValue)
-             : Answer::Same;
+  return Nvcc && Found != Nvcc->end() &&
+         !StringRef(Found->second.Body).getAsInteger(0, Number) &&
+         differsFrom(*Nvcc, Name, &M, ForValue);
 }
 
-Watcher::Answer Watcher::compare(StringRef Name, const clang::MacroInfo *M,
-                                 bool ForValue) {
-  if (M && M->isBuiltinMacro())
-    return compareBuiltin(Name, ForValue);
+bool Watcher::differs(StringRef Name, const clang::MacroInfo *M,
+                      bool ForValue) {
+  if (M && M->isBuiltinMacro()) // GCC has no other ones.
+    return !isAmong(Name, OfPreprocessor) &&
+           !isAmong(Name, QuestionsToCompiler);
   const bool IsPredefined =
       M && (Sources.isWrittenInBuiltinFile(M->getDefinitionLoc()) ||
             Sources.isWrittenInCommandLineFile(M->getDefinitionLoc()));
   if (M && !IsPredefined)
-    return compareOfHeader(Name, *M, ForValue);
+    return differsInHeader(Name, *M, ForValue);
   if (!M && (!looksReserved(Name) || looksLikeGuard(Name)))
-    return Answer::Same;
+    return false;
   const CompilerMacros *Nvcc = View.nvcc();
-  const Answer Said =
-      Nvcc ? compareWith(*Nvcc, Name, M, ForValue) : Answer::Same;
-  // Of the command's own macros both know, and of what is compiled for.
-  const bool BothKnow =
-      isForDeviceOnly(Name) ||
-      (M ? Sources.isWrittenInCommandLineFile(M->getDefinitionLoc())
-         : !startsWithAny(Name, StartsOfNvcc));
-  return Said == Answer::Same && View.isGuess() && !BothKnow ? Answer::Unknown
-                                                             : Said;
+  return Nvcc && differsFrom(*Nvcc, Name, M, ForValue);
 }
 
-Watcher::Answer Watcher::compareWith(const CompilerMacros &Nvcc, StringRef Name,
-                                     const clang::MacroInfo *M,
-                                     bool ForValue) const {
+bool Watcher::differsFrom(const CompilerMacros &Nvcc, StringRef Name,
+                          const clang::MacroInfo *M, bool ForValue) const {
   const auto Found = Nvcc.find(Name);
   const bool IsDefined =
       Found != Nvcc.end() && !(IsHost && isForDeviceOnly(Name));
   if (!M)
-    return !IsDefined                   ? Answer::Same
-           : Found->second.IsPredefined ? Answer::Shown
-                                        : Answer::Unknown;
-  if (!IsDefined)
-    return Answer::Shown;
-  if (!ForValue || !M->isObjectLike())
-    return Answer::Same;
+    return IsDefined && Found->second.IsPredefined;
+  if (!IsDefined || !ForValue || !M->isObjectLike())
+    return !IsDefined;
   std::string Body;
   for (const clang::Token &Part : M->tokens())
     Body += (Body.empty() || !Part.hasLeadingSpace() ? "" : " ") +
             PP.getSpelling(Part);
-  return isSameBody(Body, Found->second.Body) ? Answer::Same : Answer::Shown;
+  return !isSameBody(Body, Found->second.Body);
 }
 
 void Watcher::guessVersion() {
@@ -392,8 +323,7 @@ void Watcher::guessVersion() {
 // Whatever nobody asks for is shown to nobody.
 void Watcher::wantAll() {
   auto Want = [&](StringRef Name, const clang::MacroInfo *M) {
-    if (!isNoQuestion(Name) &&
-        compare(Name, M, /*ForValue=*/true) == Answer::Shown)
+    if (!isNoQuestion(Name) && differs(Name, M, /*ForValue=*/true))
       Questions.Wanted.insert(Name.str());
   };
   for (const auto &[Name, Directives] : PP.macros())
@@ -451,20 +381,15 @@ void Watcher::ask(const clang::IdentifierInfo &Name,
   if (!ShowsNvcc || !(IsGiven || isUserFile(Sources.getExpansionLoc(Where))) ||
       isNoQuestion(Text))
     return;
-  const bool IsShown = View.Shown.count(Text.str());
-  const Answer Said = IsShown ? Answer::Shown : compare(Text, M, ForValue);
-  if (Said == Answer::Same || (IsGiven && Said == Answer::Unknown))
+  if (View.Shown.count(Text.str()) || !View.MayShow)
     return;
-  const bool Shows = Said == Answer::Shown && View.MayShow && View.nvcc();
-  if (Shows && !IsShown) {
-    if (View.Shown.empty() && Questions.Wanted.empty() && !View.isGuess())
-      wantAll();
-    Questions.Wanted.insert(Text.str());
-  } else if (!IsShown && Text == "__GNUC__" && View.MayShow) {
-    guessVersion();
-  }
-  if ((!Shows || View.isGuess()) && !Questions.Unanswered.isValid())
-    Questions.Unanswered = Sources.getExpansionLoc(Where);
+  if (View.nvcc() ? !differs(Text, M, ForValue) : Text != "__GNUC__")
+    return;
+  if (!View.nvcc())
+    return guessVersion();
+  if (View.Shown.empty() && Questions.Wanted.empty() && !View.isGuess())
+    wantAll();
+  Questions.Wanted.insert(Text.str());
 }
 
 const CompilerMacros *MacroView::nvcc() {

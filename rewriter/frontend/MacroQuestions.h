@@ -14,7 +14,6 @@
 #define BANKSTRIPE_FRONTEND_MACROQUESTIONS_H
 
 #include "frontend/NvccCommand.h"
-#include "clang/Basic/SourceLocation.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
 #include <set>
@@ -61,9 +60,6 @@ private:
 struct MacroQuestions {
   /// Macros that it has to see as nvcc has them, and does not.
   std::set<std::string> Wanted;
-  /// The first place that asks for what cannot be shown; invalid if there is
-  /// none. What it decides, nvcc may decide otherwise.
-  clang::SourceLocation Unanswered;
 };
 
 /// Makes nvcc's macros that \p View shows known to a parse by \p Invocation.

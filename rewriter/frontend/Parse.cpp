@@ -145,10 +145,8 @@ constexpr StringLiteral ForHostAlone = "-Xarch_host";
 class ParsedUnitImpl final : public ParsedUnit {
 public:
   ParsedUnitImpl(clang::CompilerInstance &Compiler, const Events &Parse,
-                 const MacroRecord &Macros, const Attempt &Settings,
-                 const MacroQuestions &Questions)
-      : Compiler(Compiler), Parse(Parse), Macros(Macros), Settings(Settings),
-        Questions(Questions) {}
+                 const MacroRecord &Macros, const Attempt &Settings)
+      : Compiler(Compiler), Parse(Parse), Macros(Macros), Settings(Settings) {}
 
   clang::CompilerInstance &compiler() override { return Compiler; }
   void replay(clang::ASTConsumer &Consumer) override {
@@ -158,9 +156,6 @@ public:
     for (const auto &Event : Parse)
       Event(Consumer);
     Consumer.HandleTranslationUnit(Compiler.getASTContext());
-  }
-  clang::SourceLocation unansweredQuestion() override {
-    return Questions.Unanswered;
   }
   const MacroRecord &macros() override { return Macros; }
   bool asksForSide() override {
@@ -182,7 +177,6 @@ private:
   const Events &Parse;
   const MacroRecord &Macros;
   const Attempt &Settings;
-  const MacroQuestions &Questions;
   bool Replayed = false;
 };
 
@@ -318,7 +312,7 @@ protected:
       return;
     Settings.Bridged.remove(Compiler);
     Succeeded = true;
-    ParsedUnitImpl Unit(Compiler, Parse, Macros, Settings, Questions);
+    ParsedUnitImpl Unit(Compiler, Parse, Macros, Settings);
     Action(Unit);
   }
 

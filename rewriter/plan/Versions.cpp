@@ -100,12 +100,12 @@ bool VersionFinder::isBetter(unsigned Row, const KernelSetting &InPlace) const {
   for (const ReachedArray *A : Arrays) {
     if (!A->Array.Function.IsKernel && !Copies.holderOf(A->Array))
       return false;
-    uint64_t Bytes = 0;
-    for (const LayoutInfo *Layout :
-         {&smallestStripe(*A), &infoOf(Treatment{VerdictKind::Slot})})
-      Bytes =
-          std::max(Bytes, bytesIn(*A, *Layout, Row, InPlace.largestBlock()));
-    Sum += Bytes;
+    const bool IsSlot = llvm::any_of(A->Array.Obstacles, [](const Obstacle &O) {
+      return infoOf(O.Why).Verdict == VerdictKind::Slot;
+    });
+    Sum += bytesIn(
+        *A, IsSlot ? infoOf(Treatment{VerdictKind::Slot}) : smallestStripe(*A),
+        Row, InPlace.largestBlock());
   }
   return Sum > InPlace.Budget &&
          (InPlace.Dynamic || Options.SharedLimit > StaticSharedLimit);
