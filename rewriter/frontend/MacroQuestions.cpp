@@ -383,10 +383,11 @@ void Watcher::ask(const clang::IdentifierInfo &Name,
     return;
   if (View.Shown.count(Text.str()) || !View.MayShow)
     return;
-  if (View.nvcc() ? !differs(Text, M, ForValue) : Text != "__GNUC__")
+  if (!differs(Text, M, ForValue) || !View.nvcc()) {
+    if (Text == "__GNUC__" && !View.nvcc())
+      guessVersion();
     return;
-  if (!View.nvcc())
-    return guessVersion();
+  }
   if (View.Shown.empty() && Questions.Wanted.empty() && !View.isGuess())
     wantAll();
   Questions.Wanted.insert(Text.str());
