@@ -160,7 +160,8 @@ for given; do
 done
 """
 PRINT = """#!/bin/sh
-echo '{"type": "launch", "kernel": "count", "digested": true, "nanoseconds": 2000000}'
+echo '{"type": "launch", "kernel": "count", "digested": true, "nanoseconds": 0}'
+echo '{"type": "execution", "kernel": "count", "digested": false, "nanoseconds": 2000000}'
 echo '{"type": "allocation", "madeBefore": 0, "bytes": 2000000000}'
 """
 
