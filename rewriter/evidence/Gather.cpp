@@ -40,10 +40,10 @@ static bool isLinked(ParsedUnit &Unit) {
 // arrays of kernels that hold no array of a thread may become larger, in
 // another stream, a kernel without arrays may wait for one that has some, and
 // another kernel may write what a pointer calls.
-static Expected<WaitEvidence> findAllWaits(Module &M, ParsedUnit &Unit,
-                                           QuietContext &Context) {
+static Expected<std::set<std::string>> findAllWaits(Module &M, ParsedUnit &Unit,
+                                                    QuietContext &Context) {
   if (functionsThatMayWait(M).empty())
-    return WaitEvidence();
+    return std::set<std::string>();
   const std::unique_ptr<Module> Copy = CloneModule(M);
   keepOnly(*Copy, functionsThatMayWait(*Copy));
   if (Error E = optimize(*Copy, Unit.compiler(), Context))
@@ -92,7 +92,7 @@ Error Gatherer::readModule() {
 }
 
 Error Gatherer::readOptimizedModule() {
-  if (Error E = findAllWaits(*M, Unit, Context).moveInto(Result.Waits))
+  if (Error E = findAllWaits(*M, Unit, Context).moveInto(Result.Waiting))
     return E;
   const bool Holds = !Tracker->holders().empty();
   if (Holds) {
@@ -107,7 +107,7 @@ Error Gatherer::readOptimizedModule() {
     return Error::success();
   readOptimized(*M, *Tracker, Result);
   // Functions without arrays had to look as if they wait before.
-  Result.Waits.Waiting.merge(findWaits(*M).Waiting);
+  Result.Waiting.merge(findWaits(*M));
   return Error::success();
 }
 

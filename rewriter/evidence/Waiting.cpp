@@ -295,7 +295,7 @@ FunctionSet bankstripe::functionsThatMayWait(Module &M) {
   return Result;
 }
 
-bankstripe::WaitEvidence bankstripe::findWaits(Module &M) {
+std::set<std::string> bankstripe::findWaits(Module &M) {
   const FunctionSet Reading = functionsWith(M, isAlwaysFresh);
   FunctionSet Waiting;
   for (Function &F : M)
@@ -307,8 +307,8 @@ bankstripe::WaitEvidence bankstripe::findWaits(Module &M) {
       if (Component.hasCycle() && Reading.contains(Node->getFunction()))
         Waiting.insert(Node->getFunction());
   addCallers(Waiting);
-  WaitEvidence Result;
+  std::set<std::string> Result;
   for (const Function *F : Waiting)
-    Result.Waiting.insert(sourceName(*F).str());
+    Result.insert(sourceName(*F).str());
   return Result;
 }

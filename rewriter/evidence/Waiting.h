@@ -22,9 +22,9 @@ void keepLoadsInAssembly(llvm::Module &M);
 /// as far as can be seen there: nobody has to optimise the others.
 llvm::SmallDenseSet<llvm::Function *> functionsThatMayWait(llvm::Module &M);
 
-/// Which functions of \p M, which is optimised, may wait in a loop for what
-/// other blocks write, or lead to such a function.
-WaitEvidence findWaits(llvm::Module &M);
+/// The mangled names of functions of \p M, which is optimised, that may wait in
+/// a loop for what other blocks write, or lead to such a function.
+std::set<std::string> findWaits(llvm::Module &M);
 
 } // namespace bankstripe
 

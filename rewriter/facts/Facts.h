@@ -126,9 +126,8 @@ BANKSTRIPE_FIELDS(ArrayWork, Uniform, NonUniform, Counted)
 BANKSTRIPE_FIELDS(KernelWork, Instructions, DoubleOperations, Global, Rows,
                   Gathered, Shared, OtherLocal, GuessedLoops, Polls, Arrays)
 BANKSTRIPE_FIELDS(SystemKernel, Where, Threads)
-BANKSTRIPE_FIELDS(WaitEvidence, Waiting)
 BANKSTRIPE_FIELDS(UnitEvidence, Arrays, SharedAccesses, Kernels, SystemKernels,
-                  Functions, Work, ShortWork, Waits, Objects, Problem)
+                  Functions, Work, ShortWork, Waiting, Objects, Problem)
 
 // Frontend.h, MakePlan.h, Facts.h
 BANKSTRIPE_FIELDS(CompileJob, File, Link, Directory, OriginalArgs, ClangArgs,

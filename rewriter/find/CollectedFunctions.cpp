@@ -33,8 +33,6 @@ public:
     if (Function->doesThisDeclarationHaveABody() && Function->getBody())
       (Function->isDependentContext() ? Templates : Result.Functions)
           .push_back(Function);
-    if (Function->hasAttr<CUDAGlobalAttr>())
-      Result.Kernels.push_back(Function);
     return !Function->isOverloadedOperator() || note(Function);
   }
   bool VisitUsingDecl(UsingDecl *Using) { return note(Using); }

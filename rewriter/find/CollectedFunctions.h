@@ -18,8 +18,6 @@ struct CollectedFunctions {
   /// Those with bodies; instances first, as a template itself has nothing to
   /// add to them.
   std::vector<const clang::FunctionDecl *> Functions;
-  /// All declarations of kernels; patterns of templates and instances, too.
-  std::vector<const clang::FunctionDecl *> Kernels;
   /// Of variables, and of members in their classes.
   std::vector<const clang::Expr *> Initializers;
   /// All that stands outside of bodies, such as what is asserted.

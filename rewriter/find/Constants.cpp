@@ -141,7 +141,7 @@ std::string bankstripe::whyNotFixed(const Expr *E, const ASTContext &Context) {
         return Differs(
             Lexer::getImmediateMacroName(Loc, SM, Context.getLangOpts()));
     if (!isUnderstood(Part)) {
-      Why = "it is not made of numbers alone";
+      Why = "it is computed from more than numbers and constants";
       return true;
     }
     const auto *Name = dyn_cast<DeclRefExpr>(Part);

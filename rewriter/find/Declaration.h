@@ -19,18 +19,11 @@
 
 namespace bankstripe {
 
-/// The most extents that a stripe has.
-inline constexpr unsigned MostDimensions = 5;
-
 /// Vector types are aligned to at most this, in bytes.
 inline constexpr unsigned WidestVector = 16;
 
 /// The alignment that attributes of \p Variable ask for, in bytes; 0 without.
 unsigned declaredAlignment(const clang::VarDecl *Variable);
-
-/// Whether \p Type is an array, or a class that holds one somewhere, be it in a
-/// base.
-bool isOrHoldsArray(clang::QualType Type);
 
 /// Whether the members of \p Variable are indexed as one array, where it is
 /// named or in a method that is called for it.

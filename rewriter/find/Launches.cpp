@@ -37,23 +37,25 @@ class LaunchReader {
 public:
   LaunchReader(const BodyIndex &Body, const SourceText &Text)
       : Body(Body), Text(Text) {}
-  Launch read(const CUDAKernelCallExpr *Call, const CallExpr *Config) const;
+  Launch read(const CUDAKernelCallExpr *Call, const CallExpr *Config);
 
 private:
-  const Expr *initialValue(const Expr *E) const;
-  KnownValue valueOf(const Expr *E) const;
-  void readBlock(const Expr *E, Launch &L) const;
+  const Expr *initialValue(const Expr *E);
+  KnownValue valueOf(const Expr *E);
+  void readBlock(const Expr *E, Launch &L);
+  void readSides(llvm::ArrayRef<const Expr *> Sides, Launch &L);
   bool namesStream(const Expr *Stream) const;
 
   const BodyIndex &Body;
   const SourceText &Text;
+  std::optional<ExprMutationAnalyzer> Changes; ///< In Body, once asked for.
 };
 
 } // namespace
 
 // The initialiser of the local variable that E names, if nothing changes that;
 // null for anything else.
-const Expr *LaunchReader::initialValue(const Expr *E) const {
+const Expr *LaunchReader::initialValue(const Expr *E) {
   const VarDecl *Variable = variableOf(E);
   const auto Found = llvm::find_if(
       Body.Variables, [&](auto &Each) { return Each.first == Variable; });
@@ -61,11 +63,13 @@ const Expr *LaunchReader::initialValue(const Expr *E) const {
       !Variable->hasLocalStorage() || Variable->getType()->isReferenceType() ||
       Variable->getType().isVolatileQualified())
     return nullptr;
-  const Stmt *Whole = Found->second;
-  while (const Stmt *Parent = Body.parentOf(Whole))
-    Whole = Parent;
-  ExprMutationAnalyzer Changes(*Whole, const_cast<ASTContext &>(Body.Context));
-  return Changes.isMutated(Variable) ? nullptr : Variable->getInit();
+  if (!Changes) {
+    const Stmt *Whole = Found->second;
+    while (const Stmt *Parent = Body.parentOf(Whole))
+      Whole = Parent;
+    Changes.emplace(*Whole, const_cast<ASTContext &>(Body.Context));
+  }
+  return Changes->isMutated(Variable) ? nullptr : Variable->getInit();
 }
 
 // For people; empty for anything but a variable.
@@ -74,7 +78,7 @@ static std::string nameOf(const Expr *E) {
   return Variable ? "variable '" + Variable->getNameAsString() + "'" : "";
 }
 
-KnownValue LaunchReader::valueOf(const Expr *E) const {
+KnownValue LaunchReader::valueOf(const Expr *E) {
   const std::string Name = nameOf(E);
   if (const auto Value = constantOf(E, Body.Context)) {
     const std::string Why = whyNotFixed(E, Body.Context);
@@ -102,8 +106,35 @@ static bool isDim3(QualType Type) {
          isOfSystem(Record);
 }
 
-// E is an integer or a dim3. It has one to 1024 threads, or is not known.
-void LaunchReader::readBlock(const Expr *E, Launch &L) const {
+// Of x, y and z those that are written. A block has one to 1024 threads.
+void LaunchReader::readSides(llvm::ArrayRef<const Expr *> Sides, Launch &L) {
+  constexpr int64_t Most = 1024;
+  int64_t Threads = 1;
+  bool IsFixed = true;
+  std::vector<unsigned> Shape(3, 1);
+  L.Source = "literal";
+  for (auto [Written, Side] : llvm::zip(Shape, Sides)) {
+    const KnownValue Known = valueOf(Side);
+    IsFixed &= Known.IsFixed;
+    if (Known.Source != "literal")
+      L.Source = Known.Source;
+    if (!Known.Value)
+      return;
+    Written = *Known.Value;
+    Threads =
+        *Known.Value < 1 || *Known.Value > Most ? Most + 1 : Threads * Written;
+    if (Threads > Most) {
+      L.Source = "it is outside 1 to 1024";
+      return;
+    }
+  }
+  L.Threads = Threads;
+  L.IsFixed = IsFixed;
+  L.Shape = std::move(Shape);
+}
+
+// E is an integer or a dim3.
+void LaunchReader::readBlock(const Expr *E, Launch &L) {
   for (const Expr *Before = nullptr; Before != E;
        E = E->IgnoreParens()->IgnoreImplicit())
     Before = E;
@@ -124,35 +155,9 @@ void LaunchReader::readBlock(const Expr *E, Launch &L) const {
       L.Source = (Name.empty() ? "it" : Name) + " is not a constant";
     return;
   }
-  llvm::SmallVector<const Expr *> Sides{E};
-  if (Construct)
-    Sides.assign(Construct->arg_begin(), Construct->arg_end());
-  uint64_t Threads = 1;
-  L.IsFixed = true;
-  L.Source = "literal";
-  for (const Expr *Side : Sides) {
-    const KnownValue Known = valueOf(Side);
-    L.IsFixed &= Known.IsFixed;
-    if (Known.Source != "literal")
-      L.Source = Known.Source;
-    if (!Known.Value || *Known.Value < 1 || *Known.Value > 1024) {
-      if (Known.Value)
-        L.Source = "it is outside 1 to 1024";
-      L.Shape.clear();
-      L.IsFixed = false;
-      return;
-    }
-    Threads *= *Known.Value;
-    L.Shape.push_back(*Known.Value);
-  }
-  if (Threads > 1024) {
-    L.Source = "it is outside 1 to 1024";
-    L.Shape.clear();
-    L.IsFixed = false;
-    return;
-  }
-  L.Shape.resize(3, 1);
-  L.Threads = Threads;
+  if (!Construct)
+    return readSides(E, L);
+  readSides(llvm::SmallVector<const Expr *>(Construct->arguments()), L);
 }
 
 // Whether it is another one than the default stream of all host threads.
@@ -174,7 +179,7 @@ static const Expr *argumentOf(const CallExpr *Call, unsigned Index) {
 }
 
 Launch LaunchReader::read(const CUDAKernelCallExpr *Call,
-                          const CallExpr *Config) const {
+                          const CallExpr *Config) {
   Launch L;
   L.KernelId =
       ASTNameGenerator(Text.context()).getName(Call->getDirectCallee());
@@ -204,7 +209,7 @@ Launch LaunchReader::read(const CUDAKernelCallExpr *Call,
 std::vector<Launch> bankstripe::findLaunches(const BodyIndex &Body,
                                              const SourceText &Text,
                                              bool OnDevice) {
-  const LaunchReader Reader(Body, Text);
+  LaunchReader Reader(Body, Text);
   std::vector<Launch> Result;
   for (const CallExpr *Call : Body.Calls) {
     // What a pointer leads to is named where that is made.

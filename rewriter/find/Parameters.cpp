@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/Parameters.h"
+#include "find/ArrayType.h"
 #include "find/Constants.h"
 #include "find/Declaration.h"
 #include "find/Initializer.h"

@@ -34,31 +34,28 @@ static bool isLeftOutAlways(StringRef Text) {
   return Rest.empty() || Rest.starts_with("//") || Rest.starts_with("/*");
 }
 
-// Calls Visit with each name in those of Skipped that hold one of Words.
-static void
-forEachName(llvm::ArrayRef<SourceRange> Skipped, const SourceText &Text,
-            llvm::ArrayRef<StringRef> Words,
-            llvm::function_ref<void(StringRef, SourceLocation)> Visit) {
+// The names in those of Skipped that may define what runs on the device.
+static llvm::StringSet<> namesIn(llvm::ArrayRef<SourceRange> Skipped,
+                                 const SourceText &Text) {
+  llvm::StringSet<> Names;
   for (const SourceRange &Range : Skipped) {
     const StringRef Left = Lexer::getSourceText(
         CharSourceRange::getCharRange(Range), Text.sources(), Text.language());
-    if (isLeftOutAlways(Left) || llvm::none_of(Words, [&](StringRef Word) {
-          return Left.contains(Word);
-        }))
+    if (isLeftOutAlways(Left) ||
+        (!Left.contains("__global__") && !Left.contains("__device__")))
       continue;
     Text.forEachToken(Left, [&](const Token &Name) {
       if (Name.is(tok::raw_identifier))
-        Visit(Name.getRawIdentifier(), Range.getBegin());
+        Names.insert(Name.getRawIdentifier());
     });
   }
+  return Names;
 }
 
 void bankstripe::noteOtherDefinitions(llvm::ArrayRef<SourceRange> Skipped,
                                       const SourceText &Text,
                                       UnitFacts &Facts) {
-  llvm::StringSet<> Names;
-  forEachName(Skipped, Text, {"__global__", "__device__"},
-              [&](StringRef Name, SourceLocation) { Names.insert(Name); });
+  const llvm::StringSet<> Names = namesIn(Skipped, Text);
   auto Note = [&](StringRef Title, std::string &Problem) {
     const size_t Scope = Title.rfind("::");
     if (Problem.empty() &&

@@ -95,10 +95,10 @@ bool isSameBody(StringRef A, StringRef B) {
 class Watcher final : public clang::PPCallbacks {
 public:
   Watcher(clang::CompilerInstance &Compiler, MacroView &View,
-          MacroQuestions &Questions)
+          std::set<std::string> &Wanted)
       : PP(Compiler.getPreprocessor()), Sources(PP.getSourceManager()),
         IsHost(!Compiler.getLangOpts().CUDAIsDevice), View(View),
-        Questions(Questions), Given(View.args()) {
+        Wanted(Wanted), Given(View.args()) {
     for (const std::string &Name : View.Shown)
       if (!IsHost || !isForDeviceOnly(Name))
         Changes.push_back({PP.getIdentifierInfo(Name),
@@ -209,7 +209,7 @@ private:
   const clang::SourceManager &Sources;
   const bool IsHost;
   MacroView &View;
-  MacroQuestions &Questions;
+  std::set<std::string> &Wanted;
   std::vector<Change> Changes;
   const GivenFolders Given;
   bool ShowsNvcc = false;
@@ -317,14 +317,14 @@ void Watcher::guessVersion() {
   if (!Release || Release->getNumTokens() != 1)
     return;
   View.LibraryVersion = PP.getSpelling(Release->getReplacementToken(0));
-  Questions.Wanted.insert("__GNUC__");
+  Wanted.insert("__GNUC__");
 }
 
 // Whatever nobody asks for is shown to nobody.
 void Watcher::wantAll() {
   auto Want = [&](StringRef Name, const clang::MacroInfo *M) {
     if (!isNoQuestion(Name) && differs(Name, M, /*ForValue=*/true))
-      Questions.Wanted.insert(Name.str());
+      Wanted.insert(Name.str());
   };
   for (const auto &[Name, Directives] : PP.macros())
     if (const clang::MacroInfo *M = PP.getMacroInfo(Name))
@@ -388,9 +388,9 @@ void Watcher::ask(const clang::IdentifierInfo &Name,
       guessVersion();
     return;
   }
-  if (View.Shown.empty() && Questions.Wanted.empty() && !View.isGuess())
+  if (View.Shown.empty() && Wanted.empty() && !View.isGuess())
     wantAll();
-  Questions.Wanted.insert(Text.str());
+  Wanted.insert(Text.str());
 }
 
 const CompilerMacros *MacroView::nvcc() {
@@ -426,9 +426,9 @@ void defineShown(MacroView &View, clang::CompilerInvocation &Invocation) {
 }
 
 void watchMacros(clang::CompilerInstance &Compiler, MacroView &View,
-                 MacroQuestions &Questions) {
+                 std::set<std::string> &Wanted) {
   Compiler.getPreprocessor().addPPCallbacks(
-      std::make_unique<Watcher>(Compiler, View, Questions));
+      std::make_unique<Watcher>(Compiler, View, Wanted));
 }
 
 } // namespace bankstripe

@@ -56,19 +56,14 @@ private:
   CompilerMacros Known;
 };
 
-/// What the user's text asks for in one parse.
-struct MacroQuestions {
-  /// Macros that it has to see as nvcc has them, and does not.
-  std::set<std::string> Wanted;
-};
-
 /// Makes nvcc's macros that \p View shows known to a parse by \p Invocation.
 void defineShown(MacroView &View, clang::CompilerInvocation &Invocation);
 
-/// Lets the parse of \p Compiler show the macros of \p View, and notes the
-/// user's questions in \p Questions. Both outlive the parse.
+/// Lets the parse of \p Compiler show the macros of \p View, and notes in
+/// \p Wanted which the user's text has to see as nvcc has them, and does not.
+/// Both outlive the parse.
 void watchMacros(clang::CompilerInstance &Compiler, MacroView &View,
-                 MacroQuestions &Questions);
+                 std::set<std::string> &Wanted);
 
 } // namespace bankstripe
 

@@ -285,7 +285,7 @@ protected:
   std::unique_ptr<clang::ASTConsumer>
   CreateASTConsumer(clang::CompilerInstance &, StringRef) override {
     return std::make_unique<Recorder>(Parse, [&] {
-      return !lacksShim() && Questions.Wanted.empty() &&
+      return !lacksShim() && Wanted.empty() &&
              !getCompilerInstance().getDiagnostics().hasFatalErrorOccurred();
     });
   }
@@ -296,7 +296,7 @@ protected:
     clang::CompilerInstance &Compiler = getCompilerInstance();
     clang::Preprocessor &PP = Compiler.getPreprocessor();
     if (Settings.Macros)
-      watchMacros(Compiler, *Settings.Macros, Questions);
+      watchMacros(Compiler, *Settings.Macros, Wanted);
     PP.addPPCallbacks(
         std::make_unique<MacroRecorder>(PP, Macros, Settings.Watch));
     Settings.Bridged.build(Compiler);
@@ -305,10 +305,9 @@ protected:
     askWithoutSides(Compiler);
     ASTFrontendAction::ExecuteAction();
     if (Settings.Macros)
-      Settings.Macros->Shown.insert(Questions.Wanted.begin(),
-                                    Questions.Wanted.end());
+      Settings.Macros->Shown.insert(Wanted.begin(), Wanted.end());
     if (Compiler.getDiagnostics().hasErrorOccurred() || lacksShim() ||
-        !Questions.Wanted.empty() || isRefusedForHost())
+        !Wanted.empty() || isRefusedForHost())
       return;
     Settings.Bridged.remove(Compiler);
     Succeeded = true;
@@ -343,7 +342,7 @@ private:
   function_ref<void(ParsedUnit &)> Action;
   Attempt &Settings;
   Events Parse;
-  MacroQuestions Questions;
+  std::set<std::string> Wanted; ///< Macros (frontend/MacroQuestions.h).
   MacroRecord Macros;
   unsigned EntriesRead = 0; ///< Of the source manager.
   bool Succeeded = false;

@@ -150,12 +150,6 @@ struct KernelResources {
 /// Per kernel, by mangled name.
 using ResourceTable = std::map<std::string, KernelResources>;
 
-/// Who may wait in a loop for other blocks (evidence/Waiting.h): mangled names
-/// of kernels, and of functions of relocatable device code.
-struct WaitEvidence {
-  std::set<std::string> Waiting;
-};
-
 /// What may lie in the stack frame of a kernel: a variable, a parameter by
 /// value, or a temporary.
 struct FrameObject {
@@ -223,7 +217,9 @@ struct UnitEvidence {
   std::map<std::string, KernelWork> Work; ///< By the mangled name.
   /// The same if loops of unknown length are short.
   std::map<std::string, KernelWork> ShortWork;
-  WaitEvidence Waits;
+  /// Who may wait in a loop for other blocks (evidence/Waiting.h): mangled
+  /// names of kernels, and of functions of relocatable device code.
+  std::set<std::string> Waiting;
   /// What may be in the frames of the kernels of which that was asked, by the
   /// mangled name (evidence/FrameObjects.h).
   std::map<std::string, std::vector<FrameObject>> Objects;

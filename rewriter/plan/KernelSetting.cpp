@@ -16,6 +16,7 @@
 #include "plan/Candidates.h"
 #include "plan/Decide.h"
 #include "plan/Layout.h"
+#include "plan/Outside.h"
 #include "plan/Rows.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
@@ -178,9 +179,9 @@ KernelSetting bankstripe::boundBlockSize(const MergedKernel &K,
              "__launch_bounds__ at " + shortText(Facts.Where));
   else
     boundFromLaunches(S, K, Options);
-  if (!K.WhyMentioned.empty())
+  if (std::string Mention = whyMentioned(Facts, Options); !Mention.empty())
     S.Obstacle = Why{Reason::BlockSizeUnknown, Facts.Where,
-                     "kernel '" + Facts.Name + "': " + K.WhyMentioned};
+                     "kernel '" + Facts.Name + "': " + Mention};
   if (Facts.Bounds && !Facts.Bounds->IsFixed && Facts.Bounds->Text.empty())
     S.Obstacle = Why{Reason::BlockSizeUnknown, Facts.Where,
                      "another build may have other launch bounds"};

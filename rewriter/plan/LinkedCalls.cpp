@@ -10,7 +10,7 @@
 using namespace bankstripe;
 
 void LinkedCalls::add(const UnitResult &Unit) {
-  const std::set<std::string> &Own = Unit.Evidence.Waits.Waiting;
+  const std::set<std::string> &Own = Unit.Evidence.Waiting;
   Waiting.insert(Own.begin(), Own.end());
   for (const DeviceFunction &F : Unit.Evidence.Functions) {
     Linked &Into = Functions[F.Id];

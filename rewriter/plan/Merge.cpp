@@ -202,7 +202,7 @@ void Merger::addKernels(const UnitResult &Unit) {
       Into.Shared.merge(Shared->second);
     Facts.MayEdit &= K.MayEdit;
     mergeBounds(Facts, K);
-    Into.WaitsForBlocks |= Unit.Evidence.Waits.Waiting.count(K.Id) != 0;
+    Into.WaitsForBlocks |= Unit.Evidence.Waiting.count(K.Id) != 0;
     if (auto Found = Unit.Resources.find(K.Id); Found != Unit.Resources.end())
       mergeResources(Into.Original, Found->second);
     if (auto Found = Unit.Evidence.Objects.find(K.Id);
@@ -234,7 +234,6 @@ void Merger::addMentions() {
       Known.insert(L.Where);
   for (MergedKernel &K : Run.Kernels) {
     K.WhyUnseen = whyUnseen(K.Facts, Options);
-    K.WhyMentioned = whyMentioned(K.Facts, Options);
     const auto Found = Options.Mentions.ByName.find(lastName(K.Facts.Name));
     if (Found == Options.Mentions.ByName.end())
       continue;
@@ -243,7 +242,7 @@ void Merger::addMentions() {
         Launch &L = K.Launches.emplace_back();
         L.KernelId = K.Facts.Id;
         L.Where = Where;
-        L.Source = "it is not compiled as it stands there";
+        L.Source = "a condition, a macro or an unused template leaves it out";
       }
   }
 }
@@ -464,7 +463,7 @@ void Merger::findAwaited() {
   // A graph, or whoever has the address; what cannot be seen has one stream.
   std::set<Place> Beside;
   for (const MergedKernel &K : Run.Kernels)
-    if (!K.WhyMentioned.empty() ||
+    if (!whyMentioned(K.Facts, Options).empty() ||
         llvm::any_of(K.Launches, std::mem_fn(&Launch::mayRunBesideOthers)))
       Beside.insert(K.Facts.Where);
   auto RunsBeside = [&](const MergedKernel &K) {

@@ -28,7 +28,6 @@ struct MergedKernel {
   std::vector<Launch> Launches;
   /// Why it may be launched otherwise; empty: Launches are all.
   std::string WhyUnseen;
-  std::string WhyMentioned; ///< The same, as far as text says so.
   /// It waits in a loop for other blocks, which must all be resident.
   bool WaitsForBlocks = false;
   /// A kernel that may run at the same time, and waits for it then.

@@ -174,8 +174,11 @@ void VersionFinder::sayWhyNone(unsigned Row, KernelSetting &S) const {
   if (!S.Obstacle || Options.Others == Outside::Loaders)
     return;
   const std::string Why = whyNoVersion(Run.Kernels[Row], Options);
+  std::string &Detail = S.Obstacle->Detail;
   if (!Why.empty())
-    S.Obstacle->Detail += "; nor can it have a version: " + Why;
+    Detail += (Detail.empty() ? "it can have no version: "
+                              : "; nor can it have a version: ") +
+              Why;
 }
 
 RunWithSettings VersionFinder::find() {

@@ -228,10 +228,10 @@ TEST(CallsBetweenUnits, TellWhichFunctionsMayWait) {
                      "  while (!done(3)); }\n"
                      "__device__ int iterate(int v) {\n"
                      "  do v = next(v); while (v > 1); return v; }\n";
-  EXPECT_EQ(relocatable(Code).Waits.Waiting,
+  EXPECT_EQ(relocatable(Code).Waiting,
             (std::set<std::string>{"_Z4passPi", "_Z4waitPVi", "_Z5untilPFbiE",
                                    "_Z7iteratei"}));
-  EXPECT_TRUE(gather(Code).Evidence.Waits.Waiting.empty());
+  EXPECT_TRUE(gather(Code).Evidence.Waiting.empty());
 }
 
 TEST(CallsBetweenUnits, AreNoneInAProgramOfOneUnit) {

@@ -29,7 +29,7 @@ extern "C" __global__ void k(const int *in, int *out, int *flag, int n) {
   out[threadIdx.x] = a[(n + x) & 63] + mine;
 })cu");
   EXPECT_EQ(E.Work.count("k"), 1u) << E.Problem;
-  return E.Waits.Waiting.count("k") != 0;
+  return E.Waiting.count("k") != 0;
 }
 
 // Assembly that loads into x.
@@ -279,5 +279,5 @@ __global__ void k(const int *in, int *out, int n) {
     a[i] = in[i];
   out[threadIdx.x] = a[n & 63];
 })cu");
-  EXPECT_EQ(Unit.Evidence.Waits.Waiting, std::set<std::string>{"waiting"});
+  EXPECT_EQ(Unit.Evidence.Waiting, std::set<std::string>{"waiting"});
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FindTester.h"
+#include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;
@@ -45,4 +46,38 @@ TEST(HostView, HasTheUsesThatMacrosHideFromTheDevice) {
 TEST(HostView, DoesNotMatterWhereTheHostKeepsTheArray) {
   EXPECT_EQ(obstaclesWith("(*(&(a)[0] + (i)))", "__host__ __device__"),
             std::vector<Reason>());
+}
+
+TEST(HostView, ThatCannotBeReadKeepsArrays) {
+  auto Obstacles = [](const std::string &Before) {
+    const UnitFacts Facts = factsOf(
+        "#ifndef __CUDA_ARCH__\n" + Before +
+        "#endif\n__global__ void k(int *out) { int a[8]; a[out[0]] = 1; "
+        "out[1] = a[out[2]]; }\n");
+    return Facts.Findings.at(0).Obstacles;
+  };
+  EXPECT_TRUE(Obstacles("").empty());
+  const auto Kept = Obstacles("#error host\n");
+  ASSERT_EQ(Kept.size(), 1u);
+  EXPECT_EQ(Kept[0].Why, Reason::TranslationUnitsDiffer);
+  EXPECT_EQ(Kept[0].Detail, "what it is for the host was not read");
+}
+
+// --- Types that have another size there --------------------------------------
+
+TEST(HostSizes, AreThoseOfLongDouble) {
+  auto Differs = [](const std::string &Type) {
+    const Finding F = findingOf("struct S { int n; long double d[2]; };\n"
+                                "struct Derived : S { int m; };\n"
+                                "__global__ void k(int i) { " +
+                                Type + " a[4]; (void)a[i]; }\n");
+    return llvm::any_of(F.Obstacles, [](const Obstacle &O) {
+      return O.Why == Reason::TranslationUnitsDiffer;
+    });
+  };
+  for (const char *Type :
+       {"long double", "_Complex long double", "S", "Derived"})
+    EXPECT_TRUE(Differs(Type)) << Type;
+  for (const char *Type : {"double", "long", "long double *"})
+    EXPECT_FALSE(Differs(Type)) << Type;
 }

@@ -226,7 +226,7 @@ TEST(BlockBound, KernelThatWaitsForBlocks) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{128, "128"};
   U.launch(128);
-  U.Result.Evidence.Waits.Waiting = {U.kernel().Id};
+  U.Result.Evidence.Waiting = {U.kernel().Id};
   KernelSetting S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::WaitsForBlocks);
   EXPECT_EQ(S.Obstacle->Where, onLine(1));
@@ -240,7 +240,7 @@ TEST(BlockBound, KernelThatAnotherOneMayWaitForInAnotherStream) {
   Other.Id = Other.Name = "waits";
   Other.BoundsInsertion = {};
   U.Result.Facts.Kernels.push_back(Other);
-  U.Result.Evidence.Waits.Waiting = {Other.Id};
+  U.Result.Evidence.Waiting = {Other.Id};
   EXPECT_NE(reasonOf(U.plan()), Reason::WaitsForBlocks);
   Launch &L = U.Result.Facts.Launches.front();
   L.HasStream = true;

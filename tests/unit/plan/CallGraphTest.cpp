@@ -171,7 +171,7 @@ TEST(CallGraph, SharedMemoryOfOtherUnitsCounts) {
 
 TEST(CallGraph, WaitingInAnotherUnitCounts) {
   TestUnit B = library();
-  B.Result.Evidence.Waits.Waiting = {B.Result.Evidence.Functions.front().Id};
+  B.Result.Evidence.Waiting = {B.Result.Evidence.Functions.front().Id};
   EXPECT_EQ(reasonOf(planOf(caller(), B), "a"), Reason::WaitsForBlocks);
 }
 

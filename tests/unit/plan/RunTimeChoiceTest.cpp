@@ -132,7 +132,7 @@ TEST_F(RunTimeChoice, IsBetweenWhatMovesInAVersion) {
 }
 
 TEST_F(RunTimeChoice, IsOfVersionsThatMayWait) {
-  U.Result.Evidence.Waits.Waiting.insert("k");
+  U.Result.Evidence.Waiting.insert("k");
   EXPECT_TRUE(kernel().Chooses);
   EXPECT_TRUE(kernel().Waits);
 }

@@ -208,12 +208,11 @@ KernelSetting bankstripe::testing::boundOf(const TestUnit &U,
   if (auto Shared = U.Result.Evidence.Kernels.find(K.Facts.Id);
       Shared != U.Result.Evidence.Kernels.end())
     K.Shared = Shared->second;
-  K.WaitsForBlocks = U.Result.Evidence.Waits.Waiting.count(K.Facts.Id) != 0;
+  K.WaitsForBlocks = U.Result.Evidence.Waiting.count(K.Facts.Id) != 0;
   PlanOptions Options;
   Options.BlockSize = BlockSizeOption;
   Options.Mentions = U.Mentions;
   K.WhyUnseen = whyUnseen(K.Facts, Options);
-  K.WhyMentioned = whyMentioned(K.Facts, Options);
   return boundBlockSize(K, Options);
 }
 

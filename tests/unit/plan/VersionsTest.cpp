@@ -252,9 +252,9 @@ TEST_F(Versions, AreOfAllInstancesOrNone) {
   EXPECT_EQ(plan().Kernels[1].Block.Threads, UsualBlock);
   U.Arrays.front().KernelsOf["k"].clear(); // It is the same text all the same.
   EXPECT_EQ(Both(), std::pair(true, true));
-  U.Result.Evidence.Waits.Waiting = {"other"};
+  U.Result.Evidence.Waiting = {"other"};
   EXPECT_TRUE(plan().Kernels[0].Waits);
-  U.Result.Evidence.Waits.Waiting.clear();
+  U.Result.Evidence.Waiting.clear();
   Other.Text.VersionProblem = "it says static";
   EXPECT_EQ(Both(), std::pair(false, false));
   EXPECT_EQ(reasonOf(plan()), Reason::BlockSizeUnknown);
@@ -263,7 +263,7 @@ TEST_F(Versions, AreOfAllInstancesOrNone) {
 // --- Kernels that wait -------------------------------------------------------
 
 TEST_F(Versions, MayWait) {
-  U.Result.Evidence.Waits.Waiting = {"k"};
+  U.Result.Evidence.Waiting = {"k"};
   U.launch(128);
   for (Outside Who : {Outside::Files, Outside::Nobody}) {
     Options.Others = Who;
@@ -271,12 +271,19 @@ TEST_F(Versions, MayWait) {
     EXPECT_TRUE(kernel().Waits);
     EXPECT_TRUE(verdict().usesShared());
   }
-  U.Result.Evidence.Waits.Waiting.clear();
+  U.Result.Evidence.Waiting.clear();
   Options.Others = Outside::Files;
   EXPECT_FALSE(kernel().Waits);
 }
 
 // --- Why there is none -------------------------------------------------------
+
+TEST_F(Versions, AreNoneOfKernelsThatWaitSayingWhy) {
+  U.Result.Evidence.Waiting = {"k"};
+  U.kernel().Text.VersionProblem = "it says static";
+  EXPECT_EQ(verdict().Why, Reason::WaitsForBlocks);
+  EXPECT_EQ(verdict().Detail, "it can have no version: it says static");
+}
 
 TEST_F(Versions, AreNoneSayingWhy) {
   auto Why = [&](auto Change) {
@@ -325,7 +332,7 @@ TEST_F(Versions, AreNoneOfKernelsThatOthersWaitFor) {
   Launch L = makeLaunch(128, "waiting");
   L.HasStream = true;
   U.Result.Facts.Launches.push_back(L);
-  U.Result.Evidence.Waits.Waiting = {"waiting"};
+  U.Result.Evidence.Waiting = {"waiting"};
   EXPECT_FALSE(kernel().HasVersion);
   EXPECT_EQ(reasonOf(plan()), Reason::WaitsForBlocks);
   EXPECT_THAT(
