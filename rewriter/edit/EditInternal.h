@@ -71,7 +71,8 @@ struct KernelRow {
   const KernelText *Text = nullptr;
   std::string Title;   ///< Its qualified name, for reports.
   TextRange BodyBegin; ///< As of the kernel.
-  bool HasVersion = false, Waits = false, Chooses = false;
+  bool HasVersion = false, Chooses = false;
+  bool Waits = false, WhereResident = false;
   bool IsExpected = true; ///< To be faster.
   uint64_t WarpBytes = 0;
   Carveout Carved;

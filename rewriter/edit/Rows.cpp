@@ -32,6 +32,8 @@
 
 #include "edit/EditInternal.h"
 #include "edit/LineNumbers.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace bankstripe;
@@ -76,6 +78,7 @@ std::map<TextRange, KernelRow> bankstripe::rowsOf(const Plan &P) {
     R.BodyBegin = K.Facts.BodyBegin;
     R.HasVersion = K.HasVersion;
     R.Waits |= K.Waits;
+    R.WhereResident |= K.WhereResident;
     R.Chooses = K.Chooses;
     R.IsExpected &= !K.Predicted || K.Predicted->Speedup >= 1;
     R.WarpBytes = std::max(R.WarpBytes, K.WarpBytes);
@@ -94,8 +97,13 @@ std::string KernelRow::values() const {
   const bool IsCarved = Carved.How != Carveout::Rule::Auto;
   if (Chooses)
     Result += IsExpected ? ", true" : ", false";
-  if (HasVersion && (Waits || IsCarved))
-    Result += Waits ? ", ::bankstripe::may_wait" : ", false";
+  llvm::SmallVector<StringRef, 2> Conditions;
+  if (Waits)
+    Conditions.push_back("::bankstripe::may_wait");
+  if (WhereResident)
+    Conditions.push_back("::bankstripe::where_resident");
+  if (HasVersion && (!Conditions.empty() || IsCarved))
+    Result += ", " + (Conditions.empty() ? "0" : llvm::join(Conditions, " | "));
   if (IsCarved)
     Result += Carved.How == Carveout::Rule::Driver
                   ? ", ::bankstripe::by_driver"

@@ -126,6 +126,9 @@ struct KernelPlan {
   bool HasVersion = false;
   /// The version may wait for other blocks.
   bool Waits = false;
+  /// It is predicted to be faster only in grids whose blocks are all resident
+  /// at once in it, so other launches run the original.
+  bool WhereResident = false;
   /// Launches run the kernel or the version, whichever turns out to be faster.
   bool Chooses = false;
   /// Why not, where choosing was asked for and arrays could move.

@@ -217,7 +217,7 @@ std::optional<Change> Evaluator::change(unsigned Row, const Assignment &A,
                     Bases[Row]->SharedHad + usualBytes(Row, A));
   if (!C.Has.Warps || !C.Had.Warps)
     return std::nullopt;
-  return C;
+  return P.Run.Kernels[Row].WhereResident ? whereResident(std::move(C)) : C;
 }
 
 std::optional<double> Evaluator::speedup(unsigned Row, const Assignment &A,

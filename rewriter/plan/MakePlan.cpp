@@ -167,6 +167,7 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.MovesArrays = reachesAny(Final, Row);
   K.HasVersion = Merged.HasVersion && K.SharedAfter != K.SharedBefore;
   K.Waits = Merged.WaitsForBlocks;
+  K.WhereResident = Merged.WhereResident;
   K.Chooses = Merged.Chooses && K.MovesArrays;
   K.WhyNoChoice = Merged.Chooses
                       ? "none of its arrays would move; each array says why"
@@ -208,18 +209,21 @@ void Builder::addKernels(Plan &Into) const {
   for (unsigned Row = 0; Row < P.Run.Kernels.size(); ++Row)
     Into.Kernels.push_back(kernelPlan(Row));
   // Instances share their text.
-  std::set<TextRange> WithVersion, Waiting, Choosing;
+  std::set<TextRange> WithVersion, Waiting, WhereResident, Choosing;
   for (const KernelPlan &K : Into.Kernels) {
     if (K.HasVersion)
       WithVersion.insert(K.Facts.Text.Definition);
     if (K.Waits)
       Waiting.insert(K.Facts.Text.Definition);
+    if (K.WhereResident)
+      WhereResident.insert(K.Facts.Text.Definition);
     if (K.Chooses)
       Choosing.insert(K.Facts.Text.Definition);
   }
   for (KernelPlan &K : Into.Kernels) {
     K.HasVersion = WithVersion.count(K.Facts.Text.Definition);
     K.Waits = Waiting.count(K.Facts.Text.Definition);
+    K.WhereResident = WhereResident.count(K.Facts.Text.Definition);
     K.Chooses = Choosing.count(K.Facts.Text.Definition);
     if (K.Chooses)
       K.WhyNoChoice.clear();
@@ -285,11 +289,15 @@ Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
                           const PlanOptions &Options, const Measured &Known) {
   MergedRun Run = mergeUnits(Units, Options);
   readFrames(Run, Known);
-  if (!Options.Choose)
-    return planRun(std::move(Run), Options, Known);
-  const Plan Otherwise = planRun(Run, Options, Known);
-  Run = chooseAtRunTime(std::move(Run), Options, Otherwise);
-  return planRun(std::move(Run), Options, Known);
+  auto PlanOf = [&](MergedRun Marked) {
+    return planRun(std::move(Marked), Options, Known);
+  };
+  Plan P = PlanOf(Run);
+  if (Options.Choose) {
+    Run = chooseAtRunTime(std::move(Run), Options, P);
+    P = PlanOf(Run);
+  }
+  return decideWhereResident(Run, Options, std::move(P), PlanOf);
 }
 
 // --- Beside makePlan ---------------------------------------------------------

@@ -35,8 +35,9 @@ struct MergedKernel {
   bool CallsOtherUnits = false; ///< Functions that are compiled apart from it.
   /// It stays, with a version beside it (plan/Versions.cpp).
   bool HasVersion = false;
-  bool Chooses = false;    ///< As in KernelPlan.
-  std::string WhyNoChoice; ///< Likewise.
+  bool WhereResident = false; ///< As in KernelPlan.
+  bool Chooses = false;       ///< Likewise.
+  std::string WhyNoChoice;    ///< Likewise.
 
   /// Of a thread; 0 when unknown.
   unsigned registers() const { return Original ? Original->Registers : 0; }

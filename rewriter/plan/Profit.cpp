@@ -282,6 +282,14 @@ double bankstripe::expectedSpeedup(const Change &C, const CostModel &M,
       C, [&](const KernelTraffic &K) { return speedup(M, C, K, A, A); });
 }
 
+Change bankstripe::whereResident(Change C) {
+  if (C.Had.Warps > C.Has.Warps) {
+    C.Had.SharedBytes = C.Had.SharedBytes * C.Has.Warps / C.Had.Warps;
+    C.Had.Warps = C.Has.Warps;
+  }
+  return C;
+}
+
 // The same change where the grid brings few blocks to an SM. The
 // driver still takes as much of the L1 as all the blocks need that there could
 // be; a carveout, what these need.

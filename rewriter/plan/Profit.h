@@ -74,6 +74,9 @@ struct Change {
   double CodeGrowth = 1;
 };
 
+/// \p C in grids whose blocks are all resident at once with what it has then.
+Change whereResident(Change C);
+
 /// The middle of the prediction, by itself.
 double expectedSpeedup(const Change &C, const CostModel &M = {},
                        const Assumption &A = {});

@@ -1,4 +1,4 @@
-//===-- RunTimeChoice.cpp - kernels that are chosen at run time -----------===//
+//===-- RunTimeChoice.cpp - kernels that launches decide about ------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,11 +10,17 @@
 // and gets a version beside it (plan/Versions.cpp) in which arrays move. Its
 // launches time both (runtime/device/bankstripe_choose.cuh).
 //
+// What fewer resident warps cost depends on the grid, which each launch knows.
+// So a kernel that would lose by them gets a version, too, if it gains in grids
+// whose blocks are all resident in that; launches of larger ones run the
+// original.
+//
 //===----------------------------------------------------------------------===//
 
 #include "plan/RunTimeChoice.h"
 #include "plan/Versions.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetOperations.h"
 
 using namespace bankstripe;
 
@@ -63,4 +69,55 @@ MergedRun bankstripe::chooseAtRunTime(MergedRun Run, const PlanOptions &Options,
       K.WhyNoChoice = Why->second;
   }
   return Run;
+}
+
+// --- Grids whose blocks are all resident -------------------------------------
+
+/// Texts of kernels, which instances share.
+using Texts = std::set<TextRange>;
+
+static Texts textsOfMoving(const Plan &P) {
+  Texts Result;
+  for (const KernelPlan &K : P.Kernels)
+    if (K.MovesArrays)
+      Result.insert(K.Facts.Text.Definition);
+  return Result;
+}
+
+static MergedRun marked(MergedRun Run, const Texts &Marked) {
+  for (MergedKernel &K : Run.Kernels)
+    K.WhereResident = Marked.count(textOf(K)) != 0;
+  return Run;
+}
+
+// Kernels that move nothing by P because nothing pays, and can have versions.
+static Texts textsToTry(const MergedRun &Run, const PlanOptions &Options,
+                        const Plan &P) {
+  Texts Result;
+  for (const PlannedArray &A : P.Arrays)
+    if (A.Verdict.Why == Reason::NotProfitable)
+      for (unsigned Row : A.Kernels)
+        Result.insert(textOf(Run.Kernels[Row]));
+  for (const MergedKernel &K : Run.Kernels)
+    if (K.Chooses || !whyNoVersion(K, Options).empty())
+      Result.erase(textOf(K));
+  for (const TextRange &Text : textsOfMoving(P))
+    Result.erase(Text);
+  return Result;
+}
+
+Plan bankstripe::decideWhereResident(
+    const MergedRun &Run, const PlanOptions &Options, Plan Otherwise,
+    llvm::function_ref<Plan(MergedRun)> PlanOf) {
+  Texts Tried = textsToTry(Run, Options, Otherwise);
+  while (!Tried.empty()) { // There are fewer each time.
+    Plan P = PlanOf(marked(Run, Tried));
+    const Texts Moving = textsOfMoving(P);
+    if (!llvm::set_is_subset(Tried, Moving)) {
+      llvm::set_intersect(Tried, Moving);
+      continue;
+    }
+    return P;
+  }
+  return Otherwise;
 }

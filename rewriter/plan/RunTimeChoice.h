@@ -9,6 +9,7 @@
 #define BANKSTRIPE_PLAN_RUNTIMECHOICE_H
 
 #include "plan/Merge.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace bankstripe {
 
@@ -17,6 +18,16 @@ namespace bankstripe {
 /// \param Otherwise the plan for \p Run without any choice.
 MergedRun chooseAtRunTime(MergedRun Run, const PlanOptions &Options,
                           const Plan &Otherwise);
+
+/// The plan in which kernels that would lose by fewer resident warps have
+/// versions for grids whose blocks are all resident in these, where they gain.
+///
+/// \param Otherwise the plan for \p Run without such versions, which is
+///        returned where there are none.
+/// \param PlanOf makes a plan of a run with marks.
+Plan decideWhereResident(const MergedRun &Run, const PlanOptions &Options,
+                         Plan Otherwise,
+                         llvm::function_ref<Plan(MergedRun)> PlanOf);
 
 } // namespace bankstripe
 

@@ -187,7 +187,7 @@ RunWithSettings VersionFinder::find() {
   for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
     if (!whyNoVersion(K, Options).empty())
       Stay.insert(textOf(K));
-    if (K.Chooses || isBetter(Row, InPlace[Row]))
+    if (K.Chooses || K.WhereResident || isBetter(Row, InPlace[Row]))
       Better.insert(textOf(K));
   }
   for (MergedKernel &K : Run.Kernels)

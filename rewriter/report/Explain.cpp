@@ -143,7 +143,8 @@ void bankstripe::printExplanation(llvm::raw_ostream &OS, const KernelPlan &K) {
     printRow(
         OS, E.Taken ? "speedup" : "speedup, not taken",
         llvm::formatv("{0:F2} (resource factor) x {1:F2} (access factor) = {2}",
-                      Best.ResourceFactor, Best.AccessFactor, rangeText(Best)));
+                      Best.ResourceFactor, Best.AccessFactor,
+                      predictionText(K, Best)));
     printRow(OS, "it rests on", assumptionText(E));
     if (!Best.WorstIf.empty() && Best.Worst < 1)
       printRow(OS, "at worst",

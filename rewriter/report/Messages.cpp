@@ -147,6 +147,13 @@ std::string bankstripe::rangeText(const Prediction &P) {
   return llvm::formatv("{0:F2} ({1:F2} to {2:F2})", P.Speedup, P.Low, P.High);
 }
 
+std::string bankstripe::predictionText(const KernelPlan &K,
+                                       const Prediction &P) {
+  return rangeText(P) +
+         (K.WhereResident ? " where all blocks of a grid are resident at once"
+                          : "");
+}
+
 std::string bankstripe::otherFittedGpu(const Plan &P) {
   const ArchInfo *Arch = archInfo(P.GpuArch);
   if (!Arch || Arch == archInfo(P.FittedArch))

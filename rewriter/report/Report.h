@@ -87,6 +87,8 @@ std::string cost(const PlannedArray &A);
 
 /// "1.23 (0.95 to 1.60)".
 std::string rangeText(const Prediction &P);
+/// The same, with " where all blocks of a grid are resident at once".
+std::string predictionText(const KernelPlan &K, const Prediction &P);
 
 /// "1 byte", "2 bytes".
 std::string countOf(uint64_t Count, llvm::StringRef Name);

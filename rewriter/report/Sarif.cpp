@@ -142,9 +142,10 @@ static std::string message(const Plan &P, const PlannedArray &A) {
     Text += adviceOn(V.Why);
   if (V.usesHelper())
     for (unsigned K : A.Kernels)
-      if (const auto &Predicted = P.Kernels[K].Predicted)
+      if (const KernelPlan &Kernel = P.Kernels[K]; Kernel.Predicted)
         Text += llvm::formatv(" Predicted speedup of kernel '{0}': {1}.",
-                              P.Kernels[K].Facts.Name, rangeText(*Predicted));
+                              Kernel.Facts.Name,
+                              predictionText(Kernel, *Kernel.Predicted));
   return Text;
 }
 

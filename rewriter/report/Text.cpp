@@ -180,7 +180,11 @@ static std::string blockSize(const KernelPlan &K) {
   if (K.Chooses)
     Beside = "; launches choose between it and its version";
   else if (K.HasVersion)
-    Beside = "; launches run its version where there is room for their blocks";
+    Beside = K.WhereResident
+                 ? "; launches run its version where all their blocks are "
+                   "resident at once"
+                 : "; launches run its version where there is room for their "
+                   "blocks";
   if (!K.Block.Threads && K.AddLaunchBounds)
     return llvm::formatv("not known; __launch_bounds__({0}) is added",
                          K.Block.ToAdd)
@@ -231,7 +235,7 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
     printRow(OS, "occupancy", "not known for " + printable(Arch));
   if (showsPrediction(K))
     printRow(OS, "predicted speedup",
-             rangeText(*K.Predicted) +
+             predictionText(K, *K.Predicted) +
                  llvm::formatv(": resource factor {0:F2}, access factor {1:F2}",
                                K.Predicted->ResourceFactor,
                                K.Predicted->AccessFactor)

@@ -173,12 +173,13 @@ class choice : public version {
 public:
   template <class Kernel>
   choice(const char *name, Kernel *kernel, Kernel *other, unsigned warp_bytes,
-         bool predicted, bool waits = false, int carveout = as_needed)
-      : choice(name, bodies(kernel, other), warp_bytes, predicted, waits,
+         bool predicted, int conditions = 0, int carveout = as_needed)
+      : choice(name, bodies(kernel, other), warp_bytes, predicted, conditions,
                carveout) {}
   choice(const char *name, const bodies &both, unsigned warp_bytes,
-         bool predicted, bool waits = false, int carveout = as_needed)
-      : version(name, both, warp_bytes, waits, carveout), predicted(predicted) {
+         bool predicted, int conditions = 0, int carveout = as_needed)
+      : version(name, both, warp_bytes, conditions, carveout),
+        predicted(predicted) {
     choose = [](version &row, const launch &l, on_device &on) {
       return static_cast<choice &>(row).launch_chosen(l, on);
     };

@@ -19,7 +19,9 @@
 //   1. the device can start blocks of this size of it, and gives them as much
 //      shared memory as they need;
 //   2. all blocks of this grid are resident at once, or not all of the
-//      original's would be either, if it may wait for other blocks.
+//      original's would be either, if it may wait for other blocks;
+//   3. all blocks of this grid are resident at once, if it is predicted to be
+//      faster only then.
 //
 // Else it runs the original, as do all launches that pass no stub, such as
 // cudaLaunchKernelEx, cooperative ones and those of other rows' kernels.
@@ -92,6 +94,7 @@ struct launch {
   cudaStream_t stream;
 
   unsigned threads() const { return block.x * block.y * block.z; }
+  unsigned warps() const { return (threads() + 31) / 32; }
   number blocks() const { return number(grid.x) * grid.y * grid.z; }
   bool has_block(const dim3 &other) const {
     return block.x == other.x && block.y == other.y && block.z == other.z;
@@ -106,7 +109,14 @@ struct launch {
 };
 
 // What a launch runs: the version, or the original for a reason.
-enum outcome { ran_version, too_large, no_room, not_resident, not_chosen };
+enum outcome {
+  ran_version,
+  too_large,
+  no_room,
+  not_resident,
+  too_many_blocks,
+  not_chosen
+};
 
 // While it lives, what this thread asks of the runtime disturbs no stream that
 // another one captures.
@@ -180,18 +190,24 @@ struct multiprocessor {
   int bytes_per_block;    // Likewise, without the dynamic ones.
 };
 
-// The part of the memory, in percent, that `blocks` need which the grid brings
-// to a multiprocessor, as far as they are resident at once. (The occupancy that
-// the runtime computes depends on the carveout, so it cannot be asked.)
-inline int percent_needed(const multiprocessor &all, number blocks,
-                          number warps, size_t bytes) {
+// How many of its blocks are resident at once, with all of the memory. (The
+// occupancy that the runtime computes depends on the carveout.)
+inline number most_resident(const multiprocessor &all, number warps,
+                            size_t bytes) {
   const number registers = all.registers_per_warp * warps;
   const number each = (all.bytes_per_block + bytes + 127) / 128 * 128;
-  number resident = smaller(blocks, all.blocks);
-  resident = smaller(resident, all.threads / (32 * warps));
+  number resident = smaller(all.blocks, all.threads / (32 * warps));
   resident = smaller(resident, all.registers / (registers ? registers : 1));
-  resident = smaller(resident, all.shared_bytes / (each ? each : 1));
-  return percent_of(all.shared_bytes, resident, each);
+  return smaller(resident, all.shared_bytes / (each ? each : 1));
+}
+
+// The part of the memory, in percent, that `blocks` need which the grid brings
+// to a multiprocessor, as far as they are resident at once.
+inline int percent_needed(const multiprocessor &all, number blocks,
+                          number warps, size_t bytes) {
+  return percent_of(all.shared_bytes,
+                    smaller(blocks, most_resident(all, warps, bytes)),
+                    all.bytes_per_block + bytes);
 }
 
 // What is known of the body that moves arrays, on one device.
@@ -241,7 +257,8 @@ inline bool ask(on_device &on, const void *kernel) {
 
 // --- Rows --------------------------------------------------------------------
 
-enum waiting : bool { may_wait = true };
+// When a version runs, if not always.
+enum condition : int { may_wait = 1, where_resident = 2 };
 
 // How much of the memory that the L1 and shared memory have in common is shared
 // memory: as much as blocks need, what the driver says, or so many percent.
@@ -270,11 +287,12 @@ class version {
 public:
   template <class Kernel>
   version(const char *name, Kernel *kernel, Kernel *other, unsigned warp_bytes,
-          bool waits = false, int carveout = as_needed)
-      : version(name, bodies(kernel, other), warp_bytes, waits, carveout) {}
+          int conditions = 0, int carveout = as_needed)
+      : version(name, bodies(kernel, other), warp_bytes, conditions, carveout) {
+  }
   version(const char *name, const bodies &both, unsigned warp_bytes,
-          bool waits = false, int carveout = as_needed)
-      : name(name), both(both), warp_bytes(warp_bytes), waits(waits),
+          int conditions = 0, int carveout = as_needed)
+      : name(name), both(both), warp_bytes(warp_bytes), conditions(conditions),
         carveout(carveout), next_like(newest_like(both.original)) {
     newest_like(both.original).store(this, std::memory_order_release);
     put_first(newest(), this);
@@ -327,7 +345,7 @@ private:
   const char *const name;
   const bodies both;
   const unsigned warp_bytes;
-  const bool waits;
+  const int conditions;
   const int carveout;
   version *const next_like;
   std::atomic<on_device *> devices{nullptr};
@@ -347,7 +365,7 @@ struct storage : version {
           "`bankstripe rewrite --versions`, whose kernels need none",
           "error")))
 #endif
-      : version(name, kernel, kernel, warp_bytes, false, carveout) {
+      : version(name, kernel, kernel, warp_bytes, 0, carveout) {
   }
 };
 
@@ -395,10 +413,11 @@ inline void version::print_launches(const version &row, FILE *to) {
     fprintf(to,
             ", \"block\": [%u, %u, %u], \"version\": %llu, \"original\": "
             "{\"tooLarge\": %llu, \"noRoom\": %llu, \"mayWait\": %llu, "
-            "\"notChosen\": %llu}}\n",
+            "\"tooManyBlocks\": %llu, \"notChosen\": %llu}}\n",
             of->block.x, of->block.y, of->block.z, of->ran[ran_version].load(),
             of->ran[too_large].load(), of->ran[no_room].load(),
-            of->ran[not_resident].load(), of->ran[not_chosen].load());
+            of->ran[not_resident].load(), of->ran[too_many_blocks].load(),
+            of->ran[not_chosen].load());
   }
 }
 
@@ -465,7 +484,11 @@ inline outcome version::what_can_run(const launch &l, on_device &on) const {
     return too_large;
   if (bytes_of(l) > on.most_bytes)
     return no_room;
-  if (!waits)
+  if (conditions & where_resident &&
+      l.blocks() >
+          on.processors * most_resident(on.each, l.warps(), bytes_of(l)))
+    return too_many_blocks;
+  if (!(conditions & may_wait))
     return ran_version;
   prepare(l, on);
   return l.blocks() <= resident(true, l, on) ||
@@ -486,13 +509,12 @@ inline void version::prepare(const launch &l, on_device &on) const {
     did(cudaFuncSetAttribute(both.version,
                              cudaFuncAttributeMaxDynamicSharedMemorySize,
                              on.most_bytes));
-  const number brought = l.is_alone() && !waits
+  const number brought = l.is_alone() && !(conditions & may_wait)
                              ? (l.blocks() + on.processors - 1) / on.processors
                              : 1ull << 60;
-  const int percent =
-      carveout == as_needed
-          ? percent_needed(on.each, brought, (l.threads() + 31) / 32, bytes)
-          : carveout; // by_driver is less than anything.
+  const int percent = carveout == as_needed
+                          ? percent_needed(on.each, brought, l.warps(), bytes)
+                          : carveout; // by_driver is less than anything.
   if (percent >= on.percent.load(std::memory_order_relaxed) &&
       did(cudaFuncSetAttribute(both.version,
                                cudaFuncAttributePreferredSharedMemoryCarveout,

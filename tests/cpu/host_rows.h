@@ -23,7 +23,7 @@
 
 namespace bankstripe {
 
-enum waiting : bool { may_wait = true };
+enum condition : int { may_wait = 1, where_resident = 2 };
 enum carved : int { as_needed = -1, by_driver = -2 };
 
 struct bodies {
@@ -38,9 +38,9 @@ class version {
 public:
   template <class Kernel>
   version(const char *Name, Kernel *Original, Kernel *Version,
-          unsigned WarpBytes, bool = false, int = as_needed)
+          unsigned WarpBytes, int = 0, int = as_needed)
       : version(Name, bodies(Original, Version), WarpBytes) {}
-  version(const char *, bodies Both, unsigned WarpBytes, bool = false,
+  version(const char *, bodies Both, unsigned WarpBytes, int = 0,
           int = as_needed)
       : Both(Both), WarpBytes(WarpBytes) {
     rows()[Both.original] = this;
@@ -76,9 +76,9 @@ private:
 struct choice : version {
   template <class Kernel>
   choice(const char *Name, Kernel *Original, Kernel *Version,
-         unsigned WarpBytes, bool, bool = false, int = as_needed)
+         unsigned WarpBytes, bool, int = 0, int = as_needed)
       : version(Name, Original, Version, WarpBytes) {}
-  choice(const char *Name, bodies Both, unsigned WarpBytes, bool, bool = false,
+  choice(const char *Name, bodies Both, unsigned WarpBytes, bool, int = 0,
          int = as_needed)
       : version(Name, Both, WarpBytes) {}
 };

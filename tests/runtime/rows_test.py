@@ -58,7 +58,7 @@ def wrong_reports(program, work):
         counts = {key: (line["version"], line["original"]) for key, line in found.items()}
 
         def ran(version, **original):
-            none = {"tooLarge": 0, "noRoom": 0, "mayWait": 0, "notChosen": 0}
+            none = {"tooLarge": 0, "noRoom": 0, "mayWait": 0, "tooManyBlocks": 0, "notChosen": 0}
             return version, none | original
 
         pinned = pin == "original"

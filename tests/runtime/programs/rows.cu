@@ -52,7 +52,7 @@ static ::bankstripe::storage count_row("count", count, 2112);
 static __global__ void carved(int *) {}
 static __global__ void carved_striped(int *) {}
 static ::bankstripe::version carved_row("carved", carved, carved_striped, 2112,
-                                        false, 30);
+                                        0, 30);
 static __global__ void uncarved(int *) {}
 static ::bankstripe::storage uncarved_row("uncarved", uncarved, 2112,
                                           ::bankstripe::by_driver);
@@ -60,6 +60,11 @@ static __global__ void waits(int *) {}
 static __global__ void waits_striped(int *) {}
 static ::bankstripe::version waits_row("waits", waits, waits_striped, 2112,
                                        ::bankstripe::may_wait);
+static __global__ void small_grids(int *) {}
+static __global__ void small_grids_striped(int *) {}
+static ::bankstripe::version
+    small_grids_row("small_grids", small_grids, small_grids_striped, 2112,
+                    ::bankstripe::where_resident);
 // Arrays in constant memory need none that is shared.
 static __global__ void constant(int *) {}
 static __global__ void constant_striped(int *) {}
@@ -368,6 +373,19 @@ static void waiting() {
   expect(State.Events == 0, "what may not run is not timed");
 }
 
+// --- Rule 3 ------------------------------------------------------------------
+
+static void small_grid() {
+  State.OptinBytes = 100 * 1024; // One block with 1024 threads.
+  auto launch = [](unsigned blocks, unsigned threads) {
+    return [=] { small_grids<<<blocks, threads>>>(nullptr); };
+  };
+  expect_run("small_grids_striped", launch(4, 1024));
+  expect_run("small_grids", launch(5, 1024));
+  expect_run("small_grids", launch(9, 1024));
+  expect_run("small_grids_striped", launch(9, 32));
+}
+
 static void carveout() {
   auto percent = [](const char *kernel) {
     return stand_in::kernel(kernel).Attributes.preferredShmemCarveout;
@@ -531,6 +549,7 @@ int main(int argc, char **argv) {
                      {"no_device", no_device},
                      {"errors", errors},
                      {"waiting", waiting},
+                     {"small_grid", small_grid},
                      {"carveout", carveout},
                      {"percents", percents},
                      {"faster", faster},

@@ -183,10 +183,19 @@ TEST(Rows, OfVersionsThatMayWaitSayIt) {
             "version k_row(\"k\", k, k_striped, 512, ::bankstripe::may_wait);");
 }
 
+TEST(Rows, OfVersionsForSmallGridsSayIt) {
+  EXPECT_EQ(rowWith([](KernelPlan &K) { K.WhereResident = true; }),
+            "version k_row(\"k\", k, k_striped, 512, "
+            "::bankstripe::where_resident);");
+  EXPECT_EQ(rowWith([](KernelPlan &K) { K.Waits = K.WhereResident = true; }),
+            "version k_row(\"k\", k, k_striped, 512, ::bankstripe::may_wait | "
+            "::bankstripe::where_resident);");
+}
+
 TEST(Rows, SayWhichCarveoutWasDecided) {
   EXPECT_EQ(
       rowWith([](KernelPlan &K) { K.Carved = {Carveout::Rule::Fixed, 30}; }),
-      "version k_row(\"k\", k, k_striped, 512, false, 30);");
+      "version k_row(\"k\", k, k_striped, 512, 0, 30);");
   EXPECT_EQ(rowWith([](KernelPlan &K) {
               K.Carved = {Carveout::Rule::Fixed, 30};
               K.Waits = true;
@@ -195,7 +204,7 @@ TEST(Rows, SayWhichCarveoutWasDecided) {
             "30);");
   EXPECT_EQ(
       rowWith([](KernelPlan &K) { K.Carved.How = Carveout::Rule::Driver; }),
-      "version k_row(\"k\", k, k_striped, 512, false, "
+      "version k_row(\"k\", k, k_striped, 512, 0, "
       "::bankstripe::by_driver);");
   // Storage never waits for what the original would do.
   EXPECT_EQ(rowWith([](KernelPlan &K) {
@@ -321,7 +330,7 @@ TEST(Instances, MayAllWaitWhereOneMay) {
 TEST(Instances, ThatDifferLeaveTheCarveoutToTheDriver) {
   EXPECT_EQ(
       sharedRow([](KernelPlan &K) { K.Carved = {Carveout::Rule::Fixed, 30}; }),
-      "\"k\", both(), 512, false, ::bankstripe::by_driver);");
+      "\"k\", both(), 512, 0, ::bankstripe::by_driver);");
 }
 
 TEST(Instances, AreExpectedToBeFasterWhereAllAre) {

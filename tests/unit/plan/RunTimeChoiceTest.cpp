@@ -1,4 +1,4 @@
-//===-- RunTimeChoiceTest.cpp - kernels that are chosen at run time -------===//
+//===-- RunTimeChoiceTest.cpp - kernels that launches decide about --------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -169,4 +169,51 @@ TEST_F(RunTimeChoice, EndsWhereNvccSaysThatNothingIsWon) {
   const Plan P = planWithFramesKept(U, {"k"}, Options);
   EXPECT_FALSE(P.Kernels.front().Chooses);
   EXPECT_FALSE(P.Kernels.front().HasVersion);
+}
+
+namespace {
+
+/// A kernel with an array of 1 KB, which costs it most of its warps.
+class WhereResident : public RunTimeChoice {
+protected:
+  WhereResident() {
+    U.Arrays.front() = makeArray("a", 256, 4, 20);
+    Options.Choose = false;
+    Options.SharedLimit = 227 * 1024;
+    work({{}, updated(1000), {}});
+    setGlobalLoads(1500);
+  }
+  void setGlobalLoads(double Loads) {
+    for (auto *Work : {&U.Result.Evidence.Work, &U.Result.Evidence.ShortWork})
+      (*Work)["k"].Global = Loads;
+  }
+};
+
+} // namespace
+
+TEST_F(WhereResident, LaunchesRunAVersionThatLosesByFewerWarps) {
+  EXPECT_TRUE(kernel().WhereResident);
+  EXPECT_TRUE(kernel().HasVersion);
+  EXPECT_TRUE(kernel().MovesArrays);
+  EXPECT_NEAR(kernel().Predicted->ResourceFactor, 1, 0.1);
+}
+
+TEST_F(WhereResident, LaunchesOfWhatGainsAnywayRunIt) {
+  setGlobalLoads(0);
+  EXPECT_TRUE(kernel().MovesArrays);
+  EXPECT_FALSE(kernel().WhereResident);
+}
+
+TEST_F(WhereResident, WhatGainsNothingStays) {
+  work(Little);
+  setGlobalLoads(1000);
+  EXPECT_FALSE(kernel().MovesArrays);
+  EXPECT_FALSE(kernel().HasVersion);
+  EXPECT_FALSE(kernel().WhereResident);
+}
+
+TEST_F(WhereResident, KernelsWithoutVersionsStay) {
+  U.kernel().Text.VersionProblem = "its variable 'calls' is static";
+  EXPECT_FALSE(kernel().MovesArrays);
+  EXPECT_FALSE(kernel().WhereResident);
 }

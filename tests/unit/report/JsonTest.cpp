@@ -191,7 +191,7 @@ TEST(Json, Kernel) {
     "blockSize": 128, "blockSizeSource": "launches",
     "blockSizeText": "launch at count.cu:9 (literal)",
     "addsLaunchBounds": true, "hasVersion": false,
-    "chooses": false, "whyNoChoice": "",
+    "whereResident": false, "chooses": false, "whyNoChoice": "",
     "sharedBytesBefore": 0, "sharedBytesAfter": 10752,
     "dynamicBytesPerWarp": 0, "carveout": "driver",
     "work": null, "predicted": null,
