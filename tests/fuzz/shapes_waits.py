@@ -69,7 +69,7 @@ def add_barrier(case, rng, kernel):
                 *("  " + line for line in text.split("\n")), "}"]
     kernel.body.items.insert(rng.randrange(len(kernel.body.items) + 1), Item(case, lines, fixed=True))
     case.note(f"waits-by-{way}")
-    row = re.compile(rf'\("{kernel.name}", [^;]*, ::bankstripe::may_wait')
+    row = re.compile(rf'\("(?:\w+::)*{kernel.name}", [^;]*, ::bankstripe::may_wait')
     return Watched(kernel, "waits for other blocks",
                    lambda array, rewritten: array["verdict"] in SHARED and not row.search(rewritten))
 
