@@ -128,7 +128,7 @@ std::optional<unsigned> Searcher::fullKernel(unsigned I,
                                              const Candidate &C) const {
   for (auto [Position, Row] : llvm::enumerate(array(I).Kernels)) {
     const uint64_t Has = A[I] ? A[I]->Bytes[Position] : 0;
-    if (Used[Row] - Has + C.Bytes[Position] > P.Settings[Row].Budget)
+    if (Used[Row] - Has + C.Bytes[Position] > P.Forms[Row].Budget)
       return Row;
   }
   return std::nullopt;
@@ -144,22 +144,22 @@ void Searcher::assign(unsigned I, const Candidate *C) {
 
 // Why array I has no place in kernel Row.
 Why Searcher::overBudget(unsigned I, unsigned Row) const {
-  const KernelSetting &S = P.Settings[Row];
+  const Form &F = P.Forms[Row];
   const size_t Position =
       llvm::find(array(I).Kernels, Row) - array(I).Kernels.begin();
   const std::string Need =
       std::to_string(P.Choices[I].Candidates.front().Bytes[Position]) +
       " bytes per block" +
-      (S.Dynamic && S.Unbounded ? " of 1024 threads, " : ", ") +
-      std::to_string(S.Budget - Used[Row]) + " of " + std::to_string(S.Budget) +
+      (F.Dynamic && F.WhyNotStatic ? " of 1024 threads, " : ", ") +
+      std::to_string(F.Budget - Used[Row]) + " of " + std::to_string(F.Budget) +
       " are left";
   Why Result{Reason::OverBudget, array(I).Array.Where, "it needs " + Need};
-  if (S.Dynamic && S.Unbounded) {
-    Result = *S.Unbounded;
+  if (F.Dynamic && F.WhyNotStatic) {
+    Result = *F.WhyNotStatic;
     Result.Detail += "; its launches would have to ask for " + Need;
   }
-  if (!S.WhyStatic.empty())
-    Result.Detail += "; launches cannot ask for more: " + S.WhyStatic;
+  if (!F.WhyNotDynamic.empty())
+    Result.Detail += "; launches cannot ask for more: " + F.WhyNotDynamic;
   return Result;
 }
 
@@ -210,7 +210,7 @@ void Searcher::fitPlaces() {
           llvm::formatv("kernel '{0}' would need {1} bytes per block with what "
                         "shares its place, {2} are there",
                         P.Run.Kernels[Short->Row].Facts.Name, Short->Bytes,
-                        P.Settings[Short->Row].Budget)};
+                        P.Forms[Short->Row].Budget)};
       Changed = true;
     }
   }
@@ -530,10 +530,10 @@ unsigned Searcher::firstThatFits(unsigned I) const {
   return First && Split != allLayouts().end() &&
                  llvm::all_of(array(I).Kernels,
                               [&](unsigned Row) {
-                                const KernelSetting &S = P.Settings[Row];
+                                const Form &F = P.Forms[Row];
                                 return bytesIn(array(I), *Split, Row,
-                                               S.largestBlock(),
-                                               First) <= S.Budget;
+                                               F.largestBlock(),
+                                               First) <= F.Budget;
                               })
              ? First
              : 0;

@@ -24,11 +24,11 @@ using namespace bankstripe;
 /// and has conflicts at a fifth of the others.
 static constexpr double MostBytesApart = 0.25;
 
-unsigned bankstripe::usualBlock(const KernelSetting &S, const MergedKernel &K) {
-  if (S.Block.Threads)
-    return S.Block.Threads;
-  if (S.SeenThreads)
-    return S.SeenThreads;
+unsigned bankstripe::usualBlock(const Form &F, const MergedKernel &K) {
+  if (F.Block.Threads)
+    return F.Block.Threads;
+  if (F.SeenThreads)
+    return F.SeenThreads;
   return K.Facts.Bounds ? std::min(UsualBlock, K.Facts.Bounds->Threads)
                         : UsualBlock;
 }
@@ -113,8 +113,8 @@ namespace {
 class Chooser {
 public:
   Chooser(const ReachedArray &A, unsigned Index, const Wish &W,
-          const MergedRun &Run, const std::vector<KernelSetting> &Settings)
-      : A(A), Index(Index), W(W), Run(Run), Settings(Settings) {}
+          const MergedRun &Run, const std::vector<Form> &Forms)
+      : A(A), Index(Index), W(W), Run(Run), Forms(Forms) {}
 
   ArrayChoices choices() const;
 
@@ -136,7 +136,7 @@ private:
   unsigned Index;
   const Wish &W;
   const MergedRun &Run;
-  const std::vector<KernelSetting> &Settings; ///< Of all kernels.
+  const std::vector<Form> &Forms; ///< Of all kernels.
 };
 
 } // namespace
@@ -146,11 +146,11 @@ std::optional<Why> Chooser::whyKernelsRefuse() const {
   if (A.Kernels.empty())
     return Why{Reason::NoKernel, A.Array.Where, ""};
   for (unsigned Row : A.Kernels) {
-    const KernelSetting &S = Settings[Row];
-    if (S.Obstacle)
-      return S.Obstacle;
+    const Form &F = Forms[Row];
+    if (F.WhyStays)
+      return F.WhyStays;
     const Kernel &Facts = Run.Kernels[Row].Facts;
-    if (S.AddBounds && !Facts.MayEdit)
+    if (F.AddBounds && !Facts.MayEdit)
       return Why{Reason::OutsidePaths, Facts.Where,
                  "its kernel '" + Facts.Name + "' needs launch bounds"};
   }
@@ -172,9 +172,9 @@ static bool hasOnePlace(const ReachedArray &A) {
 std::optional<Why> Chooser::whyNoPlace() const {
   unsigned Most = UINT_MAX;
   for (unsigned Row : A.Kernels)
-    if (Settings[Row].Dynamic)
-      Most = std::min(Most,
-                      Settings[Row].Behind ? PlaceAlignment : SegmentAlignment);
+    if (Forms[Row].Dynamic)
+      Most =
+          std::min(Most, Forms[Row].Behind ? PlaceAlignment : SegmentAlignment);
   for (const ArrayInstance &I : A.Array.Instances)
     if (std::max(I.Alignment, I.SlotAlignment) > Most)
       return Why{Reason::BlockSizeUnknown, A.Array.Where,
@@ -183,12 +183,12 @@ std::optional<Why> Chooser::whyNoPlace() const {
   if (hasOnePlace(A))
     return std::nullopt;
   for (unsigned Row : A.Kernels)
-    if (Settings[Row].Dynamic) {
-      Why Result = Settings[Row].Unbounded.value_or(
+    if (Forms[Row].Dynamic) {
+      Why Result = Forms[Row].WhyNotStatic.value_or(
           Why{Reason::OverBudget, A.Array.Where,
               "its instances need " +
                   std::to_string(bytesIn(A, smallestStripe(A), Row,
-                                         Settings[Row].largestBlock())) +
+                                         Forms[Row].largestBlock())) +
                   " bytes per block of kernel '" + Run.Kernels[Row].Facts.Name +
                   "'"});
       Result.Detail += (Result.Detail.empty() ? "" : "; ") +
@@ -231,16 +231,16 @@ std::string Chooser::boundText() const {
 
 unsigned Chooser::storageThreads(unsigned Row, const ArrayChoices &C) const {
   if (C.Storage.Dynamic)
-    return llvm::alignTo(Settings[Row].largestBlock(), 32);
+    return llvm::alignTo(Forms[Row].largestBlock(), 32);
   return C.Storage.ThreadsText.empty() ? C.Storage.Threads
-                                       : Settings[Row].Block.Threads;
+                                       : Forms[Row].Block.Threads;
 }
 
 Candidate Chooser::candidate(const LayoutInfo &Layout, Why Reason,
                              const ArrayChoices &C) const {
   Candidate Result{&Layout, std::move(Reason), {}, {}, 0, false};
   for (unsigned Row : A.Kernels) {
-    const unsigned Usual = usualBlock(Settings[Row], Run.Kernels[Row]);
+    const unsigned Usual = usualBlock(Forms[Row], Run.Kernels[Row]);
     Result.Bytes.push_back(bytesIn(A, Layout, Row, storageThreads(Row, C)));
     Result.UsualBytes.push_back(bytesIn(
         A, Layout, Row, C.Storage.Dynamic ? llvm::alignTo(Usual, 32) : Usual));
@@ -274,7 +274,7 @@ std::optional<Reason> Chooser::whySlot(const ArrayChoices &C) const {
   if (W.Wanted == Layout::Stripe)
     return std::nullopt;
   if (!C.Storage.Dynamic && llvm::all_of(A.Kernels, [&](unsigned Row) {
-        return Settings[Row].largestBlock() < 32;
+        return Forms[Row].largestBlock() < 32;
       }))
     return Reason::PartOfWarp;
   if (isOfBytesTogether())
@@ -293,10 +293,9 @@ void Chooser::addBits(ArrayChoices &C) const {
 
 void Chooser::addMoves(ArrayChoices &C, bool Shared) const {
   for (unsigned Row : A.Kernels) {
-    C.Storage.Dynamic |= Settings[Row].Dynamic;
-    C.Storage.Behind |= Settings[Row].Behind;
-    C.Storage.Threads =
-        std::max(C.Storage.Threads, Settings[Row].largestBlock());
+    C.Storage.Dynamic |= Forms[Row].Dynamic;
+    C.Storage.Behind |= Forms[Row].Behind;
+    C.Storage.Threads = std::max(C.Storage.Threads, Forms[Row].largestBlock());
   }
   C.Storage.InCopy = A.InCopy;
   C.Storage.DeviceOnly = A.Array.Function.HostDevice && !A.InCopy;
@@ -357,10 +356,9 @@ ArrayChoices Chooser::choices() const {
 }
 
 std::vector<ArrayChoices>
-bankstripe::choicesOf(const MergedRun &Run,
-                      const std::vector<KernelSetting> &Settings) {
+bankstripe::choicesOf(const MergedRun &Run, const std::vector<Form> &Forms) {
   std::vector<ArrayChoices> Result;
   for (auto [I, A] : llvm::enumerate(Run.Arrays))
-    Result.push_back(Chooser(A, I, Run.Wishes[I], Run, Settings).choices());
+    Result.push_back(Chooser(A, I, Run.Wishes[I], Run, Forms).choices());
   return Result;
 }

@@ -9,7 +9,7 @@
 #define BANKSTRIPE_PLAN_CANDIDATES_H
 
 #include "plan/Decide.h"
-#include "plan/KernelSetting.h"
+#include "plan/Form.h"
 #include "plan/Layout.h"
 
 namespace bankstripe {
@@ -50,10 +50,10 @@ std::optional<Why> whyArrayStays(const ReachedArray &A);
 
 /// What each array of \p Run could become.
 std::vector<ArrayChoices> choicesOf(const MergedRun &Run,
-                                    const std::vector<KernelSetting> &Settings);
+                                    const std::vector<Form> &Forms);
 
 /// The threads of a block of \p K as it is usually launched.
-unsigned usualBlock(const KernelSetting &S, const MergedKernel &K);
+unsigned usualBlock(const Form &F, const MergedKernel &K);
 
 } // namespace bankstripe
 

@@ -8,7 +8,7 @@
 #ifndef BANKSTRIPE_PLAN_DECIDE_H
 #define BANKSTRIPE_PLAN_DECIDE_H
 
-#include "plan/KernelSetting.h"
+#include "plan/Merge.h"
 
 namespace bankstripe {
 

@@ -23,11 +23,10 @@ using namespace bankstripe;
 using llvm::StringRef;
 
 // Whether launches of a kernel will, or could be made to, see to its carveout.
-static bool mayCarve(const KernelSetting &S, const MergedKernel &K,
-                     const PlanOptions &Options) {
+static bool mayCarve(const Form &F, const PlanOptions &Options) {
   if (Options.DefaultCarveout)
     return Options.DefaultCarveout->How == Carveout::Rule::Auto;
-  return K.HasVersion || S.WhyNoRow.empty();
+  return F.isVersion() || F.WhyNoRow.empty();
 }
 
 Evaluator::Evaluator(const Problem &P)
@@ -116,11 +115,11 @@ std::optional<Shortage> Evaluator::shortage(const KernelGroup &G,
                                             const Assignment &A) const {
   const WarpPlaces Places = placesOf(G.Arrays, A);
   for (unsigned Row : G.Kernels) {
-    const KernelSetting &S = P.Settings[Row];
+    const Form &F = P.Forms[Row];
     uint64_t Bytes = staticBytes(Row, A);
     if (auto It = Places.Sizes.find(Row); It != Places.Sizes.end())
-      Bytes += It->second * llvm::divideCeil(S.largestBlock(), 32u);
-    if (Bytes > S.Budget)
+      Bytes += It->second * llvm::divideCeil(F.largestBlock(), 32u);
+    if (Bytes > F.Budget)
       return Shortage{Row, Bytes};
   }
   return std::nullopt;
@@ -153,7 +152,7 @@ ChangedCode Evaluator::codeOf(unsigned Row) const {
 Resources Evaluator::resources(unsigned Row, unsigned Registers,
                                uint64_t SharedBytes) const {
   const MergedKernel &K = P.Run.Kernels[Row];
-  const unsigned Threads = usualBlock(P.Settings[Row], K);
+  const unsigned Threads = usualBlock(P.Forms[Row], K);
   Resources R;
   R.Warps = residentWarps(P.Options.GpuArch, Threads, Registers, SharedBytes);
   R.SharedBytes = R.Warps / llvm::divideCeil(Threads, 32u) * SharedBytes;
@@ -162,19 +161,19 @@ Resources Evaluator::resources(unsigned Row, unsigned Registers,
 
 std::optional<Evaluator::Base> Evaluator::baseOf(unsigned Row) const {
   const MergedKernel &K = P.Run.Kernels[Row];
-  const KernelSetting &S = P.Settings[Row];
+  const Form &F = P.Forms[Row];
   if (!K.Work)
     return std::nullopt;
   Base Result;
   Change &C = Result.Unchanged;
-  const unsigned Threads = usualBlock(S, K);
+  const unsigned Threads = usualBlock(F, K);
   C.Kernel = trafficOf(Row, *K.Work, Threads, P.Run);
   C.Short =
       trafficOf(Row, K.ShortWork ? *K.ShortWork : *K.Work, Threads, P.Run);
   for (const auto &[Index, Accesses] : K.Work->Arrays)
     Result.Arrays.push_back(Index);
-  C.Carved = mayCarve(S, K, P.Options);
-  Result.SharedHad = K.Shared.StaticBytes + S.OwnDynamicBytes;
+  C.Carved = mayCarve(F, P.Options);
+  Result.SharedHad = K.Shared.StaticBytes + F.OwnDynamicBytes;
   C.Had = resources(Row, K.registers(), Result.SharedHad);
   if (!C.Had.Warps)
     return std::nullopt;
@@ -260,7 +259,7 @@ std::optional<Explanation> Evaluator::explain(unsigned Row,
 // Of each array by itself.
 std::vector<SplitCost> Evaluator::splitsOf(unsigned Row) const {
   const MergedKernel &K = P.Run.Kernels[Row];
-  const unsigned Threads = usualBlock(P.Settings[Row], K);
+  const unsigned Threads = usualBlock(P.Forms[Row], K);
   std::vector<SplitCost> Result;
   for (const Reached &R : ArraysOf[Row]) {
     const ReachedArray &A = P.Run.Arrays[R.Array];

@@ -23,8 +23,8 @@ using Assignment = std::vector<const Candidate *>;
 /// What an assignment is sought for.
 struct Problem {
   const MergedRun &Run;
-  const std::vector<KernelSetting> &Settings; ///< By kernel.
-  const std::vector<ArrayChoices> &Choices;   ///< By array.
+  const std::vector<Form> &Forms;           ///< By kernel.
+  const std::vector<ArrayChoices> &Choices; ///< By array.
   const PlanOptions &Options;
   /// What nvcc makes of kernels in which arrays move, by their mangled names.
   const std::map<std::string, ChangedCode> &Code;

@@ -153,19 +153,19 @@ bool Builder::reachesAny(const std::vector<Something> &List,
 
 KernelPlan Builder::kernelPlan(unsigned Row) const {
   const MergedKernel &Merged = P.Run.Kernels[Row];
-  const KernelSetting &S = P.Settings[Row];
+  const Form &F = P.Forms[Row];
   const KernelOutlook &Outlook = Found.Outlook[Row];
   KernelPlan K;
   K.Facts = Merged.Facts;
-  K.Block = S.Block;
+  K.Block = F.Block;
   K.SharedBefore = Merged.Shared.StaticBytes;
   K.SharedAfter = K.SharedBefore + E.staticBytes(Row, Final) +
-                  broughtBytes(warpBytes(Row), S.Block.Threads);
-  K.AddLaunchBounds = S.AddBounds && K.SharedAfter != K.SharedBefore;
-  K.DynamicSharedBytes = S.OwnDynamicBytes;
+                  broughtBytes(warpBytes(Row), F.Block.Threads);
+  K.AddLaunchBounds = F.AddBounds && K.SharedAfter != K.SharedBefore;
+  K.DynamicSharedBytes = F.OwnDynamicBytes;
   K.WarpBytes = warpBytes(Row);
   K.MovesArrays = reachesAny(Final, Row);
-  K.HasVersion = Merged.HasVersion && K.SharedAfter != K.SharedBefore;
+  K.HasVersion = F.isVersion() && K.SharedAfter != K.SharedBefore;
   K.Waits = Merged.WaitsForBlocks;
   K.WhereResident = Merged.WhereResident;
   K.Chooses = Merged.Chooses && K.MovesArrays;
@@ -174,7 +174,7 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
                       : Merged.WhyNoChoice;
   K.HasVersion |= K.Chooses;
   K.Work = Merged.Work;
-  K.WhyNoRow = S.WhyNoRow;
+  K.WhyNoRow = F.WhyNoRow;
   K.Registers = Merged.registers();
   K.Frame = Merged.Frame;
   K.NeedsCarveout = Outlook.NeedsCarveout;
@@ -258,10 +258,10 @@ static void assumeBounds(Plan &P) {
 
 static Plan planRun(MergedRun Merged, const PlanOptions &Options,
                     const Measured &Known) {
-  const auto [Run, Settings] = findVersions(std::move(Merged), Options);
-  const std::vector<ArrayChoices> Choices = choicesOf(Run, Settings);
+  const auto [Run, Forms] = findVersions(std::move(Merged), Options);
+  const std::vector<ArrayChoices> Choices = choicesOf(Run, Forms);
   const std::map<std::string, ChangedCode> Code = changedCode(Run, Known);
-  const Problem Sought{Run, Settings, Choices, Options, Code};
+  const Problem Sought{Run, Forms, Choices, Options, Code};
   const Evaluator E(Sought);
   const SearchResult Found = search(Sought, E);
 

@@ -13,7 +13,7 @@
 //   facts, evidence, decisions
 //         => one table of arrays and kernels        (Merge, LinkedCalls,
 //                                                    Outside, Frames, Decide)
-//         => block bounds, where storage comes from (KernelSetting, Versions,
+//         => block bounds, where storage comes from (Form, Versions,
 //                                                    Rows, FunctionCopies,
 //                                                    RunTimeChoice)
 //         => what each array could become           (Layout, Candidates)

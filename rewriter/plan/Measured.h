@@ -8,7 +8,7 @@
 #ifndef BANKSTRIPE_PLAN_MEASURED_H
 #define BANKSTRIPE_PLAN_MEASURED_H
 
-#include "plan/KernelSetting.h"
+#include "plan/Merge.h"
 
 namespace bankstripe {
 

@@ -219,10 +219,24 @@ std::vector<unsigned> Merger::namedRows(const std::string &Id,
   return Others == RowsOfName.end() ? std::vector<unsigned>() : Others->second;
 }
 
+// Clang and nvcc may find different kernels of one name by the namespaces of
+// arguments, so a launch counts for all of that name in its unit.
 void Merger::addLaunches(const UnitResult &Unit) {
-  for (const Launch &L : Unit.Facts.Launches)
-    for (unsigned Row : namedRows(L.KernelId, Unit))
+  std::map<std::string_view, std::set<unsigned>> OfName;
+  for (const Kernel &K : Unit.Facts.Kernels)
+    OfName[lastName(K.Name)].insert(rowOf(K));
+  for (const Launch &L : Unit.Facts.Launches) {
+    std::set<unsigned> Reached;
+    for (unsigned Row : namedRows(L.KernelId, Unit)) {
+      const Kernel &K = Run.Kernels[Row].Facts;
+      Reached.insert(Row);
+      for (unsigned Other : OfName[lastName(K.Name)])
+        if (Run.Kernels[Other].Facts.Where != K.Where)
+          Reached.insert(Other);
+    }
+    for (unsigned Row : Reached)
       Run.Kernels[Row].Launches.push_back(L);
+  }
 }
 
 // What the text says of kernels, and no tree: who else launches them, and what

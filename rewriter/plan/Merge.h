@@ -12,6 +12,9 @@
 
 namespace bankstripe {
 
+/// Why something stays as it is, or becomes what it does.
+using Why = Obstacle;
+
 /// A kernel as all units see it.
 struct MergedKernel {
   Kernel Facts;
@@ -33,11 +36,9 @@ struct MergedKernel {
   /// A kernel that may run at the same time, and waits for it then.
   std::optional<std::string> AwaitedBy;
   bool CallsOtherUnits = false; ///< Functions that are compiled apart from it.
-  /// It stays, with a version beside it (plan/Versions.cpp).
-  bool HasVersion = false;
-  bool WhereResident = false; ///< As in KernelPlan.
-  bool Chooses = false;       ///< Likewise.
-  std::string WhyNoChoice;    ///< Likewise.
+  bool WhereResident = false;   ///< As in KernelPlan.
+  bool Chooses = false;         ///< Likewise.
+  std::string WhyNoChoice;      ///< Likewise.
 
   /// Of a thread; 0 when unknown.
   unsigned registers() const { return Original ? Original->Registers : 0; }

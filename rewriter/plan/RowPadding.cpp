@@ -15,7 +15,7 @@
 #include "plan/RowPadding.h"
 #include "arch/ArchInfo.h"
 #include "plan/Decide.h"
-#include "plan/KernelSetting.h"
+#include "plan/Form.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

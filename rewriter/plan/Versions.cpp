@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel changes in place where that is sure to be right whoever launches it
-// (KernelSetting.cpp). Any other keeps its text, and has a version beside it,
+// (Form.cpp). Any other keeps its text, and has a version beside it,
 // which its launches run where they can (runtime/device/bankstripe_launch.cuh):
 // nothing about blocks, grids or who launches it has to be known here.
 //
@@ -31,28 +31,6 @@ const TextRange &bankstripe::textOf(const MergedKernel &K) {
   return K.Facts.Text.Definition;
 }
 
-std::string bankstripe::whyNoVersion(const MergedKernel &K,
-                                     const PlanOptions &Options) {
-  const KernelText &Text = K.Facts.Text;
-  if (Options.Others == Outside::Loaders)
-    return "a module has no host stubs";
-  for (const std::string &Problem : {Text.Problem, Text.VersionProblem})
-    if (!Problem.empty())
-      return Problem;
-  if (!K.Facts.MayEdit)
-    return "it is outside the given paths";
-  if (K.Facts.BoundsExcludedBy == BlockSizeAttribute)
-    return "its launches do not say its block";
-  if (K.Shared.Asks != AskedSize::None)
-    return "it asks how much shared memory it has";
-  if (K.AwaitedBy)
-    return "kernel '" + *K.AwaitedBy + "' waits for it";
-  // What has it compiled for each instance is the first statement.
-  if (!Text.TemplateHead.empty() && !K.Facts.BodyBegin.isValid())
-    return "a macro begins its body";
-  return "";
-}
-
 std::vector<const ReachedArray *> bankstripe::movableIn(unsigned Row,
                                                         const MergedRun &Run) {
   std::vector<const ReachedArray *> Result;
@@ -68,31 +46,32 @@ namespace {
 class VersionFinder {
 public:
   VersionFinder(MergedRun Run, const PlanOptions &Options)
-      : Run(std::move(Run)), Options(Options), Copies(this->Run) {}
-  RunWithSettings find();
+      : Run(std::move(Run)), Options(Options), Copies(this->Run),
+        HasVersion(this->Run.Kernels.size()) {}
+  RunWithForms find();
 
 private:
-  bool isBetter(unsigned Row, const KernelSetting &InPlace) const;
-  bool has(unsigned Row) const { return Run.Kernels[Row].HasVersion; }
+  bool isBetter(unsigned Row, const Form &InPlace) const;
+  bool has(unsigned Row) const { return HasVersion[Row]; }
   bool addSharers();
   void placeInFunction(unsigned Index);
-  void sayWhyNone(unsigned Row, KernelSetting &S) const;
 
   MergedRun Run;
   const PlanOptions &Options;
   const FunctionCopies Copies;
-  std::set<TextRange> Stay; ///< Texts of kernels that can have none.
+  std::vector<bool> HasVersion; ///< By kernel.
+  std::set<TextRange> Stay;     ///< Texts of kernels that can have none.
 };
 
 } // namespace
 
 // Whether the arrays of a kernel cannot move in place, or only some of them,
 // where all can in a version.
-bool VersionFinder::isBetter(unsigned Row, const KernelSetting &InPlace) const {
+bool VersionFinder::isBetter(unsigned Row, const Form &InPlace) const {
   const auto Arrays = movableIn(Row, Run);
   if (Arrays.empty())
     return false;
-  if (InPlace.Obstacle || llvm::any_of(Arrays, [&](const ReachedArray *A) {
+  if (InPlace.WhyStays || llvm::any_of(Arrays, [&](const ReachedArray *A) {
         return A->OnlyInCopy && Copies.holderOf(A->Array);
       }))
     return true;
@@ -122,8 +101,9 @@ bool VersionFinder::addSharers() {
       for (unsigned Row : A.Kernels)
         if (!has(Row) && !Stay.count(textOf(Run.Kernels[Row])))
           Texts.insert(textOf(Run.Kernels[Row]));
-  for (MergedKernel &K : Run.Kernels)
-    K.HasVersion |= Texts.count(textOf(K)) != 0;
+  for (auto [Row, K] : llvm::enumerate(Run.Kernels))
+    if (Texts.count(textOf(K)))
+      HasVersion[Row] = true;
   return !Texts.empty();
 }
 
@@ -169,40 +149,26 @@ void VersionFinder::placeInFunction(unsigned Index) {
     llvm::erase_if(Rows, Keeps);
 }
 
-// What stands against a version of a kernel whose arrays cannot move in place.
-void VersionFinder::sayWhyNone(unsigned Row, KernelSetting &S) const {
-  if (!S.Obstacle || Options.Others == Outside::Loaders)
-    return;
-  const std::string Why = whyNoVersion(Run.Kernels[Row], Options);
-  std::string &Detail = S.Obstacle->Detail;
-  if (!Why.empty())
-    Detail += (Detail.empty() ? "it can have no version: "
-                              : "; nor can it have a version: ") +
-              Why;
-}
-
-RunWithSettings VersionFinder::find() {
+RunWithForms VersionFinder::find() {
   std::set<TextRange> Better;
-  const std::vector<KernelSetting> InPlace = settingsOf(Run, Options);
+  const std::vector<Form> InPlace = formsOf(Run, Options, HasVersion);
   for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
     if (!whyNoVersion(K, Options).empty())
       Stay.insert(textOf(K));
     if (K.Chooses || K.WhereResident || isBetter(Row, InPlace[Row]))
       Better.insert(textOf(K));
   }
-  for (MergedKernel &K : Run.Kernels)
-    K.HasVersion = Better.count(textOf(K)) && !Stay.count(textOf(K));
+  for (auto [Row, K] : llvm::enumerate(Run.Kernels))
+    HasVersion[Row] = Better.count(textOf(K)) && !Stay.count(textOf(K));
   while (addSharers())
     ;
   for (unsigned I = 0; I < Run.Arrays.size(); ++I)
     placeInFunction(I);
-  std::vector<KernelSetting> Settings = settingsOf(Run, Options);
-  for (auto [Row, S] : llvm::enumerate(Settings))
-    sayWhyNone(Row, S);
-  return {std::move(Run), std::move(Settings)};
+  std::vector<Form> Forms = formsOf(Run, Options, HasVersion);
+  return {std::move(Run), std::move(Forms)};
 }
 
-RunWithSettings bankstripe::findVersions(MergedRun Run,
-                                         const PlanOptions &Options) {
+RunWithForms bankstripe::findVersions(MergedRun Run,
+                                      const PlanOptions &Options) {
   return VersionFinder(std::move(Run), Options).find();
 }

@@ -8,18 +8,15 @@
 #ifndef BANKSTRIPE_PLAN_VERSIONS_H
 #define BANKSTRIPE_PLAN_VERSIONS_H
 
-#include "plan/KernelSetting.h"
+#include "plan/Form.h"
 
 namespace bankstripe {
 
-/// A run, and what each of its kernels has for arrays.
-struct RunWithSettings {
+/// A run, and what becomes of each of its kernels.
+struct RunWithForms {
   MergedRun Run;
-  std::vector<KernelSetting> Settings;
+  std::vector<Form> Forms;
 };
-
-/// Why \p K can have no version beside it; empty if it can.
-std::string whyNoVersion(const MergedKernel &K, const PlanOptions &Options);
 
 /// The arrays that kernel \p Row reaches and that may move.
 std::vector<const ReachedArray *> movableIn(unsigned Row, const MergedRun &Run);
@@ -27,9 +24,10 @@ std::vector<const ReachedArray *> movableIn(unsigned Row, const MergedRun &Run);
 /// What instances of a template share, which so go one way.
 const TextRange &textOf(const MergedKernel &K);
 
-/// \p Run with marks at the kernels that had better have a version beside them,
-/// and at the arrays that move in copies of their functions.
-RunWithSettings findVersions(MergedRun Run, const PlanOptions &Options);
+/// The forms of the kernels of \p Run, of which those have a version that had
+/// better have one; with marks at the arrays that move in copies of their
+/// functions.
+RunWithForms findVersions(MergedRun Run, const PlanOptions &Options);
 
 } // namespace bankstripe
 

@@ -7,7 +7,7 @@
 
 #include "tool/Tuning.h"
 #include "bench/Replays.h"
-#include "plan/KernelSetting.h"
+#include "plan/Form.h"
 #include "tool/RewriteUnits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -18,7 +18,7 @@ using namespace bankstripe::testing;
 namespace {
 
 // The reason that a kernel cannot be planned for.
-Reason obstacleOf(const KernelSetting &S) {
+Reason obstacleOf(const StaticBound &S) {
   if (S.Obstacle)
     return S.Obstacle->Why;
   ADD_FAILURE() << "no obstacle";
@@ -29,7 +29,7 @@ TEST(BlockBound, LaunchBoundsWin) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{256, "Threads"};
   U.launch(128);
-  KernelSetting S = boundOf(U, 64);
+  StaticBound S = boundOf(U, 64);
   EXPECT_FALSE(S.Obstacle);
   EXPECT_EQ(S.Block.Threads, 256u);
   EXPECT_EQ(S.Block.Source, BlockSizeSource::LaunchBounds);
@@ -48,7 +48,7 @@ TEST(BlockBound, TheLargestOfAllLaunches) {
   U.launch(64);
   U.launch(256);
   U.launch(128);
-  KernelSetting S = boundOf(U);
+  StaticBound S = boundOf(U);
   EXPECT_FALSE(S.Obstacle);
   EXPECT_EQ(S.Block.Threads, 256u);
   EXPECT_EQ(S.Block.Source, BlockSizeSource::Launches);
@@ -100,7 +100,7 @@ TEST(BlockBound, IsNotAssumedWhereNothingTestsForIt) {
 TEST(BlockBound, LaunchesCountBeforeTheOption) {
   TestUnit U;
   U.launch(64);
-  KernelSetting S = boundOf(U, 512);
+  StaticBound S = boundOf(U, 512);
   EXPECT_EQ(S.Block.Threads, 64u);
   EXPECT_EQ(S.Block.Source, BlockSizeSource::Launches);
 }
@@ -110,7 +110,7 @@ TEST(BlockBound, OneUnknownLaunchIsEnough) {
   U.launch(64);
   Launch &L = U.launch(1);
   forgetBlock(L);
-  KernelSetting S = boundOf(U);
+  StaticBound S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
   EXPECT_EQ(infoOf(S.Obstacle->Why).Verdict, VerdictKind::Unchanged);
   EXPECT_EQ(S.Obstacle->Detail,
@@ -126,7 +126,7 @@ TEST(BlockBound, AMentionMayBeALaunchOfAnyKind) {
   for (int HasBounds : {0, 1}) {
     if (HasBounds)
       U.kernel().Bounds = LaunchBounds{64, "64"};
-    const KernelSetting S = boundOf(U);
+    const StaticBound S = boundOf(U);
     EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
     EXPECT_EQ(S.Obstacle->Detail, "kernel 'k': 'b.py' names it");
     EXPECT_EQ(S.Obstacle->Where, onLine(1));
@@ -142,14 +142,14 @@ TEST(BlockBound, ANumberThatAnotherBuildMayHaveOtherwiseIsNone) {
 }
 
 TEST(BlockBound, NoLaunchSeen) {
-  KernelSetting S = boundOf(TestUnit());
+  StaticBound S = boundOf(TestUnit());
   EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
   EXPECT_EQ(S.Obstacle->Detail, "no launch of kernel 'k' was seen");
   EXPECT_EQ(S.Obstacle->Where, onLine(1));
 }
 
 TEST(BlockBound, OptionServesWhereLaunchesDoNotTell) {
-  KernelSetting S = boundOf(TestUnit(), 192);
+  StaticBound S = boundOf(TestUnit(), 192);
   EXPECT_FALSE(S.Obstacle);
   EXPECT_EQ(S.Block.Threads, 192u);
   EXPECT_EQ(S.Block.Source, BlockSizeSource::Option);
@@ -161,7 +161,7 @@ TEST(BlockBound, OptionBelowAKnownLaunchIsAConflict) {
   TestUnit U;
   U.launch(256);
   forgetBlock(U.launch(1));
-  KernelSetting S = boundOf(U, 128);
+  StaticBound S = boundOf(U, 128);
   EXPECT_EQ(obstacleOf(S), Reason::BlockSizeConflict);
   EXPECT_EQ(S.Obstacle->Where, onLine(100));
   EXPECT_EQ(S.Obstacle->Detail, "the launch at a.cu:100 asks for 256 "
@@ -180,7 +180,7 @@ TEST(BlockBound, LaunchBeyondLaunchBoundsChangesNothing) {
   TestUnit U;
   U.kernel().Bounds = LaunchBounds{128, "128"};
   U.launch(256);
-  KernelSetting S = boundOf(U);
+  StaticBound S = boundOf(U);
   EXPECT_FALSE(S.Obstacle);
   EXPECT_EQ(S.Block.Threads, 128u);
 }
@@ -189,7 +189,7 @@ TEST(BlockBound, BoundsCannotBeAddedToAKernelInAMacro) {
   TestUnit U;
   U.kernel().BoundsInsertion = TextRange();
   U.launch(128);
-  KernelSetting S = boundOf(U);
+  StaticBound S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::KernelInMacro);
   EXPECT_EQ(infoOf(S.Obstacle->Why).Verdict, VerdictKind::Unsupported);
   EXPECT_EQ(S.Obstacle->Detail, "k");
@@ -199,7 +199,7 @@ TEST(BlockBound, BoundsCannotStandBesideSomeAttributes) {
   TestUnit U;
   U.kernel().BoundsExcludedBy = "__maxnreg__";
   U.launch(128);
-  KernelSetting S = boundOf(U);
+  StaticBound S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
   EXPECT_EQ(S.Obstacle->Detail,
             "'__maxnreg__' of kernel 'k' allows no launch bounds");
@@ -209,7 +209,7 @@ TEST(BlockBound, NoLaunchSaysTheBlockOfAKernelWhoseAttributeDoes) {
   TestUnit U;
   U.kernel().BoundsExcludedBy = BlockSizeAttribute.str();
   U.launch(1);
-  KernelSetting S = boundOf(U);
+  StaticBound S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::BlockSizeUnknown);
   EXPECT_EQ(S.Obstacle->Detail,
             "'__block_size__' of kernel 'k' says it instead of the launches");
@@ -227,7 +227,7 @@ TEST(BlockBound, KernelThatWaitsForBlocks) {
   U.kernel().Bounds = LaunchBounds{128, "128"};
   U.launch(128);
   U.Result.Evidence.Waiting = {U.kernel().Id};
-  KernelSetting S = boundOf(U);
+  StaticBound S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::WaitsForBlocks);
   EXPECT_EQ(S.Obstacle->Where, onLine(1));
 }
@@ -257,7 +257,7 @@ TEST(DynamicShared, UnknownBytesOfALaunch) {
   TestUnit U;
   U.shared().UsesDynamic = true;
   U.launch(128).DynamicSharedBytes.reset();
-  KernelSetting S = boundOf(U);
+  StaticBound S = boundOf(U);
   EXPECT_EQ(obstacleOf(S), Reason::DynamicSharedMemory);
   EXPECT_EQ(S.Obstacle->Where, onLine(100));
 }
@@ -268,7 +268,7 @@ TEST(DynamicShared, TheMostOfAllLaunches) {
   U.launch(128).DynamicSharedBytes = 1024;
   U.launch(128).DynamicSharedBytes = 4096;
   U.launch(128).DynamicSharedBytes = 512;
-  KernelSetting S = boundOf(U);
+  StaticBound S = boundOf(U);
   EXPECT_FALSE(S.Obstacle);
   EXPECT_EQ(S.OwnDynamicBytes, 4096u);
 }

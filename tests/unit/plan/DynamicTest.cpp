@@ -283,15 +283,14 @@ TEST(Dynamic, InstancesThatOneKernelReachesWouldShareAPlace) {
 // Predictions are for that one, instead of one of 256 threads.
 TEST(Dynamic, ABlockThatWasSeenIsTheUsualOne) {
   TestUnit U = unbounded();
-  const KernelSetting Unseen = boundOf(U);
-  EXPECT_EQ(usualBlock(Unseen, {}), UsualBlock);
-  KernelSetting Seen = Unseen;
+  EXPECT_EQ(usualBlock(Form(), {}), UsualBlock);
+  Form Seen;
   Seen.SeenThreads = 128;
   EXPECT_EQ(usualBlock(Seen, {}), 128u);
   Seen.Block.Threads = 64;
   EXPECT_EQ(usualBlock(Seen, {}), 64u);
   const MergedRun Run = mergeUnits({U.result()}, decidedBlock(128));
-  EXPECT_EQ(settingsOf(Run, decidedBlock(128))[0].SeenThreads, 128u);
+  EXPECT_EQ(formsOf(Run, decidedBlock(128), {false})[0].SeenThreads, 128u);
 }
 
 TEST(Dynamic, OnlyArraysOfAFullGroupAreTakenBack) {

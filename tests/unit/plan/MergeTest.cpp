@@ -42,6 +42,21 @@ TEST(Merge, ArrayOfAHeaderIsOneFinding) {
   EXPECT_EQ(P.Contents.size(), 3u);
 }
 
+// `k<<<1, 512>>>(s)` launches lib::k(S) for nvcc, by the namespace of S, and an
+// instance of ::k for Clang.
+TEST(Merge, LaunchesCountForAllKernelsOfTheirName) {
+  TestUnit U;
+  U.launch(64);
+  U.array();
+  Kernel Other = makeKernel("lib::k", 7);
+  Other.Id = "other";
+  U.Result.Facts.Kernels.push_back(Other);
+  U.Result.Facts.Launches.push_back(makeLaunch(512, "other", 110));
+  EXPECT_EQ(U.plan().Kernels.front().Block.Threads, 512u);
+  U.Result.Facts.Kernels.back().Name = "lib::l";
+  EXPECT_EQ(U.plan().Kernels.front().Block.Threads, 64u);
+}
+
 // What one unit gives a function of a header another one does not see.
 TEST(Merge, FunctionsOfAHeaderBecomeTemplatesForOneIncluderOnly) {
   auto Unit = [](const std::string &File, const std::string &Includes) {

@@ -200,8 +200,8 @@ Plan bankstripe::testing::planWithFileRejected(const TestUnit &U,
   return U.plan(Options, {{V}});
 }
 
-KernelSetting bankstripe::testing::boundOf(const TestUnit &U,
-                                           unsigned BlockSizeOption) {
+StaticBound bankstripe::testing::boundOf(const TestUnit &U,
+                                         unsigned BlockSizeOption) {
   MergedKernel K;
   K.Facts = U.Result.Facts.Kernels.front();
   K.Launches = U.Result.Facts.Launches;
@@ -213,7 +213,7 @@ KernelSetting bankstripe::testing::boundOf(const TestUnit &U,
   Options.BlockSize = BlockSizeOption;
   Options.Mentions = U.Mentions;
   K.WhyUnseen = whyUnseen(K.Facts, Options);
-  return boundBlockSize(K, Options);
+  return boundBlock(K, Options);
 }
 
 const PlannedArray &bankstripe::testing::find(const Plan &P,

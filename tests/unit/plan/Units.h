@@ -114,8 +114,8 @@ Plan planWithFramesKept(const TestUnit &U, std::vector<std::string> Kernels,
 /// The plan for \p U once nvcc has rejected its only file.
 Plan planWithFileRejected(const TestUnit &U, const PlanOptions &Options = {});
 
-/// The kernel `k` of \p U after boundBlockSize.
-KernelSetting boundOf(const TestUnit &U, unsigned BlockSizeOption = 0);
+/// The kernel `k` of \p U after boundBlock.
+StaticBound boundOf(const TestUnit &U, unsigned BlockSizeOption = 0);
 
 /// The array \p Name of \p P.
 const PlannedArray &find(const Plan &P, llvm::StringRef Name);
