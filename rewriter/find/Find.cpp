@@ -37,12 +37,12 @@ public:
   UnitFacts read();
 
 private:
+  ArrayView arrayView();
   void collect();
   void noteOperators();
   void readArrays(const FunctionDecl *Function);
   void readAllArrays();
   void readLaunches();
-  void addHostView(UnitReader &Host);
   void readKernels();
   void checkMacros();
   std::vector<std::string> macrosIn(StringRef Helper) const;
@@ -289,8 +289,15 @@ void UnitReader::collect() {
   for (const Expr *Constant : Collected.Constants)
     if (Text.mayUsePlaces() && !Constant->isInstantiationDependent())
       Text.noteAskedPlaces(indexStatement(Constant, Context).AskedPlaces);
+}
+
+ArrayView UnitReader::arrayView() {
+  collect();
+  readAllArrays();
+  ArrayView View{std::move(Facts.Findings), {}, Text.placeUse()};
   for (SourceLocation Line : Unit.macros().Lines)
-    Facts.NumberedFiles.insert(Text.file(Line));
+    View.NumberedFiles.insert(Text.file(Line));
+  return View;
 }
 
 void UnitReader::readLaunches() {
@@ -304,16 +311,6 @@ void UnitReader::readLaunches() {
                                       Function->hasAttr<CUDADeviceAttr>());
   for (const BodyIndex &Init : Initializers)
     Read(Init, /*OnDevice=*/false);
-}
-
-// All that an edit changes must be as it should be for the host, too.
-void UnitReader::addHostView(UnitReader &Host) {
-  for (Finding &F : Facts.Findings)
-    if (auto Seen = Host.ByPlace.find({F.Where, F.Name});
-        Seen != Host.ByPlace.end())
-      mergeHostView(F, std::move(Host.Facts.Findings[Seen->second]));
-  Facts.NumberedFiles.merge(Host.Facts.NumberedFiles);
-  Text.noteAskedPlaces(Host.Text);
 }
 
 // Those of the user's, and of system headers what is visible from functions or
@@ -344,9 +341,8 @@ void UnitReader::noteOperators() {
 }
 
 UnitFacts UnitReader::read() {
-  collect();
   Facts.AsksForSide = Unit.asksForSide();
-  readAllArrays();
+  ArrayView View = arrayView();
   for (const FunctionDecl *Function : Collected.Functions)
     if (!isOfSystem(Function) && !Function->isDependentContext() &&
         isForDevice(Function, Function))
@@ -354,14 +350,17 @@ UnitFacts UnitReader::read() {
           Facts.SharedArrays,
           findSharedArrays(Function, Bodies, Text, Pointers, MayEdit));
   readLaunches();
+  // All that an edit changes must be as it should be for the host, too.
   auto ReadHost = [&](ParsedUnit &Parsed) {
-    UnitReader Host(Parsed, MayEdit);
-    Host.collect();
-    Host.readAllArrays();
-    addHostView(Host);
+    View = joinViews(std::move(View), UnitReader(Parsed, MayEdit).arrayView());
   };
-  if ((!Facts.Findings.empty() || !Facts.SharedArrays.empty()) &&
-      Unit.readForHost(ReadHost) == HostView::Unknown)
+  const bool IsUnknown =
+      (!View.Findings.empty() || !Facts.SharedArrays.empty()) &&
+      Unit.readForHost(ReadHost) == HostView::Unknown;
+  Facts.Findings = std::move(View.Findings);
+  Facts.NumberedFiles = std::move(View.NumberedFiles);
+  Text.setPlaceUse(std::move(View.Places));
+  if (IsUnknown)
     for (Finding &F : Facts.Findings)
       F.Obstacles.push_back({Reason::TranslationUnitsDiffer, F.Where,
                              "what it is for the host was not read"});

@@ -44,7 +44,7 @@ void bankstripe::mergeInstance(Finding &Into, Finding From) {
   Into.FixedClass |= From.FixedClass;
 }
 
-void bankstripe::mergeHostView(Finding &Into, Finding Host) {
+static void mergeHostFinding(Finding &Into, Finding Host) {
   Into.AsBits &= Host.AsBits;
   Into.NeverWritten &= Host.NeverWritten;
   if (Into.Function.HostDevice)
@@ -56,4 +56,17 @@ void bankstripe::mergeHostView(Finding &Into, Finding Host) {
     Host.Obstacles.push_back({Reason::Initializer, Into.Where, ""});
   Into.merge(Host);
   Into.HasOtherUses |= Host.HasOtherUses;
+}
+
+ArrayView bankstripe::joinViews(ArrayView Device, ArrayView Host) {
+  // The names that a macro declares share a place.
+  std::map<std::pair<Place, std::string>, Finding *> OfHost;
+  for (Finding &F : Host.Findings)
+    OfHost[{F.Where, F.Name}] = &F;
+  for (Finding &F : Device.Findings)
+    if (auto Seen = OfHost.find({F.Where, F.Name}); Seen != OfHost.end())
+      mergeHostFinding(F, std::move(*Seen->second));
+  Device.NumberedFiles.merge(Host.NumberedFiles);
+  Device.Places.merge(Host.Places);
+  return Device;
 }

@@ -14,6 +14,7 @@
 #ifndef BANKSTRIPE_FIND_MERGEFINDINGS_H
 #define BANKSTRIPE_FIND_MERGEFINDINGS_H
 
+#include "find/SourceText.h"
 #include "model/UnitFacts.h"
 
 namespace bankstripe {
@@ -21,10 +22,18 @@ namespace bankstripe {
 /// Adds what another instantiation of the same template makes of an array.
 void mergeInstance(Finding &Into, Finding From);
 
-/// Adds what a parse for the host makes of an array: nvcc parses bodies for the
-/// host, too, where macros may stand for something else. A function that is for
-/// both keeps the array there. What the host skips, the device has seen.
-void mergeHostView(Finding &Into, Finding Host);
+/// What one parse of a unit, for the device or for the host, shows of arrays.
+struct ArrayView {
+  std::vector<Finding> Findings;
+  std::set<std::string> NumberedFiles; ///< As in UnitFacts.
+  PlaceUse Places;
+};
+
+/// The arrays of \p Device, with what stands against them for the host: nvcc
+/// parses bodies for the host, too, where macros may stand for something else.
+/// A function that is for both keeps the array there. What the host skips, the
+/// device has seen.
+ArrayView joinViews(ArrayView Device, ArrayView Host);
 
 } // namespace bankstripe
 

@@ -35,10 +35,11 @@ static constexpr StringRef PlaceWords[] = {"source_location", "__builtin_LINE",
 SourceText::SourceText(ASTContext &Context, Preprocessor &PP,
                        const MacroRecord &Macros)
     : Context(Context), PP(PP), SM(Context.getSourceManager()),
-      MayUsePlaces(llvm::any_of(
-          PlaceWords, [&](StringRef Word) { return says(SM, Word); })),
-      MayUseColumns(says(SM, "__builtin_COLUMN") ||
-                    (says(SM, "source_location") && says(SM, "column"))) {
+      UsedPlaces{{},
+                 llvm::any_of(PlaceWords,
+                              [&](StringRef Word) { return says(SM, Word); }),
+                 says(SM, "__builtin_COLUMN") ||
+                     (says(SM, "source_location") && says(SM, "column"))} {
   // What includes the text counts, too.
   for (SourceLocation Loc : Macros.Counters)
     for (; Loc.isValid();
@@ -251,7 +252,7 @@ bool SourceText::counts(StringRef Code, const TextRange &Range) const {
 bool SourceText::asksForPlaces(StringRef Code, const TextRange &Range) const {
   return llvm::any_of(PlaceWords,
                       [&](StringRef Word) { return Code.contains(Word); }) ||
-         anyIn(AskedPlaces, Range);
+         anyIn(UsedPlaces.Asked, Range);
 }
 
 bool SourceText::counts(SourceRange Range) const {

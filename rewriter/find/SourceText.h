@@ -30,6 +30,19 @@
 
 namespace bankstripe {
 
+/// Where code asks for its place otherwise than by `__LINE__`.
+struct PlaceUse {
+  std::vector<TextRange> Asked;
+  bool MayBe = false;          ///< Anywhere, as far as words tell.
+  bool MayBeOfColumns = false; ///< Likewise, and for its column.
+
+  void merge(const PlaceUse &Other) {
+    llvm::append_range(Asked, Other.Asked);
+    MayBe |= Other.MayBe;
+    MayBeOfColumns |= Other.MayBeOfColumns;
+  }
+};
+
 class SourceText {
 public:
   SourceText(clang::ASTContext &Context, clang::Preprocessor &PP,
@@ -100,20 +113,17 @@ public:
   /// `std::source_location` does.
   void noteAskedPlaces(llvm::ArrayRef<clang::SourceLocation> Places) {
     for (clang::SourceLocation Loc : Places)
-      AskedPlaces.push_back(point(Loc));
+      UsedPlaces.Asked.push_back(point(Loc));
   }
-  /// The same of what another parse of the source saw.
-  void noteAskedPlaces(const SourceText &Other) {
-    llvm::append_range(AskedPlaces, Other.AskedPlaces);
-    MayUsePlaces |= Other.MayUsePlaces;
-    MayUseColumns |= Other.MayUseColumns;
-  }
+  const PlaceUse &placeUse() const { return UsedPlaces; }
+  /// Takes what other parses saw as well.
+  void setPlaceUse(PlaceUse All) { UsedPlaces = std::move(All); }
   /// Whether code in \p Range, which \p Code stands in, does, or says that it
   /// might.
   bool asksForPlaces(llvm::StringRef Code, const TextRange &Range) const;
   /// Whether a source of the user's may use a place, and its column.
-  bool mayUsePlaces() const { return MayUsePlaces; }
-  bool mayUseColumns() const { return MayUseColumns; }
+  bool mayUsePlaces() const { return UsedPlaces.MayBe; }
+  bool mayUseColumns() const { return UsedPlaces.MayBeOfColumns; }
   /// Whether a compiler for the host alone may read \p Function, too: it stands
   /// in a header, and is for the host as well, or a macro says `__device__`,
   /// which may be empty there.
@@ -144,8 +154,7 @@ private:
   clang::Preprocessor &PP;
   const clang::SourceManager &SM;
   std::vector<TextRange> Counters; ///< Where `__COUNTER__` was expanded.
-  std::vector<TextRange> AskedPlaces;
-  bool MayUsePlaces, MayUseColumns;
+  PlaceUse UsedPlaces;
   /// All that the user's files say between other characters.
   mutable std::optional<llvm::StringSet<>> UserWords;
   mutable llvm::DenseMap<clang::FileID, bool> IncludedInside;
