@@ -21,7 +21,9 @@
 // A *fresh* instruction finds what others have written since it ran last: a
 // volatile or atomic load, an atomic operation, assembly that loads, a call of
 // a function with one of these, or of one that is not in sight. Where a loop
-// has a fence and stores nothing, a plain load is fresh, too.
+// has a fence and stores nothing, a plain load is fresh, too. An exchange that
+// is tried again with what it found, until it succeeds, is not: it fails only
+// where another one has succeeded.
 //
 // For each loop with fresh instructions, a set of its instructions grows. It
 // begins with the branches that leave the loop, and those that lead to them.
@@ -149,13 +151,14 @@ namespace {
 class LoopReader {
 public:
   /// \p Reading: the functions with fresh instructions.
-  LoopReader(const Loop &L, const FunctionSet &Reading,
+  LoopReader(const Loop &L, const FunctionSet &Reading, const LoopInfo &Loops,
              const DominatorTree &Dominators)
-      : L(L), Reading(Reading), Dominators(Dominators),
+      : L(L), Reading(Reading), Loops(Loops), Dominators(Dominators),
         OnlyHasFences(onlyHasFences(L)) {}
   bool mayWait();
 
 private:
+  bool isRetry(const Instruction &I) const;
   bool isFresh(const Instruction &I) const;
   void add(const Value *V);
   void addWaysTo(const BasicBlock &Block, const BasicBlock *From);
@@ -163,6 +166,7 @@ private:
 
   const Loop &L;
   const FunctionSet &Reading;
+  const LoopInfo &Loops;
   const DominatorTree &Dominators;
   const bool OnlyHasFences;
   SmallPtrSet<const Instruction *, 32> Added;
@@ -176,7 +180,49 @@ static bool readsMemory(const Instruction &I) {
   return isa<LoadInst>(I) || (functionCall(I) && I.mayReadFromMemory());
 }
 
+// The value of which V is a cast, or one of casts.
+static const Value *withoutCasts(const Value *V) {
+  while (const auto *Cast = dyn_cast<CastInst>(V))
+    V = Cast->getOperand(0);
+  return V;
+}
+
+// `do { seen = found; found = atomicCAS(p, seen, f(seen)); } while (found !=
+// seen);`, which may have more exits.
+bool LoopReader::isRetry(const Instruction &I) const {
+  const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I);
+  const auto *Seen =
+      Exchange ? dyn_cast<PHINode>(withoutCasts(Exchange->getCompareOperand()))
+               : nullptr;
+  if (!Seen || !L.contains(Seen))
+    return false;
+  auto IsResult = [&](const Value *V, unsigned Index) {
+    const auto *Part = dyn_cast<ExtractValueInst>(withoutCasts(V));
+    return Part && Part->getAggregateOperand() == Exchange &&
+           Part->getIndices().front() == Index;
+  };
+  const auto *Branch =
+      dyn_cast<BranchInst>(Exchange->getParent()->getTerminator());
+  if (!Branch || !Branch->isConditional() ||
+      none_of(Seen->incoming_values(),
+              [&](const Value *V) { return IsResult(V, 0); }))
+    return false;
+  const auto *Compare = dyn_cast<ICmpInst>(Branch->getCondition());
+  const bool Compares =
+      Compare && Compare->isEquality() &&
+      any_of(Compare->operands(),
+             [&](const Value *V) { return IsResult(V, 0); }) &&
+      is_contained(map_range(Compare->operands(), withoutCasts), Seen);
+  if (!Compares && !IsResult(Branch->getCondition(), 1))
+    return false;
+  const bool OnFalse = Compares && Compare->getPredicate() == CmpInst::ICMP_NE;
+  return !Loops.getLoopFor(Exchange->getParent())
+              ->contains(Branch->getSuccessor(OnFalse));
+}
+
 bool LoopReader::isFresh(const Instruction &I) const {
+  if (isRetry(I))
+    return false;
   if (const CallBase *Call = functionCall(I);
       Call && Reading.contains(Call->getCalledFunction()))
     return true;
@@ -253,7 +299,7 @@ static bool mayWait(Function &F, const FunctionSet &Reading) {
                 [](const Instruction &I) { return waits(I); }) ||
          (Reading.contains(&F) && mayContainIrreducibleControl(F, &Loops)) ||
          any_of(Loops.getLoopsInPreorder(), [&](const Loop *L) {
-           return LoopReader(*L, Reading, Dominators).mayWait();
+           return LoopReader(*L, Reading, Loops, Dominators).mayWait();
          });
 }
 

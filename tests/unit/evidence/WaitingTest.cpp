@@ -53,11 +53,25 @@ TEST(Waiting, ForWhatIsReadAnew) {
   EXPECT_TRUE(waits("while (__nvvm_atom_sys_cas_gen_i(flag, 0, 1));"));
 }
 
+// Another one has succeeded where this one has not.
+TEST(Waiting, NotForAnExchangeThatIsTriedAgain) {
+  EXPECT_FALSE(waits("int old = *flag, seen; do { seen = old; old = atomicCAS("
+                     "flag, seen, seen * n); } while (seen != old);"));
+  EXPECT_FALSE(waits("int old = *flag; while (old < n) { int seen = old; "
+                     "old = atomicCAS(flag, seen, n); if (old == seen) break; "
+                     "}"));
+  EXPECT_FALSE(waits(
+      "int old = *flag, seen; do { seen = old; old = atomicCAS(flag, seen, "
+      "__float_as_int(__int_as_float(seen) + 1)); } while (seen != old);"));
+  EXPECT_TRUE(waits("do x = atomicCAS(flag, x, x); while (x != n);"));
+  EXPECT_TRUE(waits("while (atomicCAS(flag, n, x) != n);"));
+  EXPECT_TRUE(waits("int old = *flag, seen; do { seen = old; old = atomicCAS("
+                    "flag, seen, seen); } while (seen != old || old != n);"));
+}
+
 // Values alone could tell these from waits.
 TEST(Waiting, ForWorkThatIsShared) {
   EXPECT_TRUE(waits("while ((x = atomicAdd(flag, 1)) < n) out[x] = x;"));
-  EXPECT_TRUE(waits("int old = *flag, seen; do { seen = old; old = atomicCAS("
-                    "flag, seen, seen * n); } while (seen != old);"));
   EXPECT_TRUE(waits("for (int i = 0; i < n && !*(volatile int *)flag; ++i) "
                     "out[i] = 1;"));
 }
