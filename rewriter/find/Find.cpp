@@ -43,6 +43,7 @@ private:
   void readArrays(const FunctionDecl *Function);
   void readAllArrays();
   void readLaunches();
+  void keepUnreadForHost(llvm::ArrayRef<Place> Errors, bool IsUnknown);
   void readKernels();
   void checkMacros();
   std::vector<std::string> macrosIn(StringRef Helper) const;
@@ -294,7 +295,10 @@ void UnitReader::collect() {
 ArrayView UnitReader::arrayView() {
   collect();
   readAllArrays();
-  ArrayView View{std::move(Facts.Findings), {}, Text.placeUse()};
+  ArrayView View{std::move(Facts.Findings), {}, Text.placeUse(), {}};
+  for (SourceLocation Loc : Unit.errors())
+    if (!Text.sources().isInSystemHeader(Loc))
+      View.Unread.push_back(Text.place(Loc));
   for (SourceLocation Line : Unit.macros().Lines)
     View.NumberedFiles.insert(Text.file(Line));
   return View;
@@ -311,6 +315,32 @@ void UnitReader::readLaunches() {
                                       Function->hasAttr<CUDADeviceAttr>());
   for (const BodyIndex &Init : Initializers)
     Read(Init, /*OnDevice=*/false);
+}
+
+// Arrays of functions with errors for the host stay, and all arrays where it is
+// not known what an error is about.
+void UnitReader::keepUnreadForHost(llvm::ArrayRef<Place> Errors,
+                                   bool IsUnknown) {
+  using Stretch = std::pair<Place, Place>; // Its first and last token.
+  auto Holds = [](const Stretch &S, const Place &Where) {
+    return S.first <= Where && Where <= S.second;
+  };
+  std::vector<Stretch> Unread;
+  for (const FunctionDecl *Function : Collected.Functions) {
+    const Stretch S(Text.place(Function->getBeginLoc()),
+                    Text.place(Function->getEndLoc()));
+    if (llvm::any_of(Errors, [&](const Place &E) { return Holds(S, E); }))
+      Unread.push_back(S);
+  }
+  auto IsRead = [&](const Place &Where) {
+    return llvm::none_of(Unread,
+                         [&](const Stretch &S) { return Holds(S, Where); });
+  };
+  IsUnknown |= llvm::any_of(Errors, IsRead);
+  for (Finding &F : Facts.Findings)
+    if (IsUnknown || !IsRead(F.Where))
+      F.Obstacles.push_back({Reason::TranslationUnitsDiffer, F.Where,
+                             "what it is for the host was not read"});
 }
 
 // Those of the user's, and of system headers what is visible from functions or
@@ -360,10 +390,7 @@ UnitFacts UnitReader::read() {
   Facts.Findings = std::move(View.Findings);
   Facts.NumberedFiles = std::move(View.NumberedFiles);
   Text.setPlaceUse(std::move(View.Places));
-  if (IsUnknown)
-    for (Finding &F : Facts.Findings)
-      F.Obstacles.push_back({Reason::TranslationUnitsDiffer, F.Where,
-                             "what it is for the host was not read"});
+  keepUnreadForHost(View.Unread, IsUnknown);
   readKernels();
   Facts.Callees = Pointers.callees();
   Facts.Functions =

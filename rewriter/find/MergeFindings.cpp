@@ -68,5 +68,6 @@ ArrayView bankstripe::joinViews(ArrayView Device, ArrayView Host) {
       mergeHostFinding(F, std::move(*Seen->second));
   Device.NumberedFiles.merge(Host.NumberedFiles);
   Device.Places.merge(Host.Places);
+  llvm::append_range(Device.Unread, Host.Unread);
   return Device;
 }

@@ -27,6 +27,7 @@ struct ArrayView {
   std::vector<Finding> Findings;
   std::set<std::string> NumberedFiles; ///< As in UnitFacts.
   PlaceUse Places;
+  std::vector<Place> Unread; ///< Where Clang found errors.
 };
 
 /// The arrays of \p Device, with what stands against them for the host: nvcc

@@ -152,7 +152,7 @@ std::vector<CompileJob> otherArchitectures(const CompileJob &Job);
 enum class HostView {
   Same,   ///< Nothing, as far as is known.
   Read,   ///< It was read.
-  Unknown ///< Clang rejected it.
+  Unknown ///< Clang could not read it.
 };
 
 /// Where predefined macros were expanded, directly or in other macros, and what
@@ -185,8 +185,12 @@ public:
   /// Parses the file for the host too, and calls \p Action with that, if its
   /// sources ask for which side they are compiled (`__CUDA_ARCH__`), or an
   /// option is for that side alone.
+  /// Errors in that are no matter, as far as the caller is concerned (errors).
   virtual HostView
   readForHost(llvm::function_ref<void(ParsedUnit &)> Action) = 0;
+  /// Where Clang found errors, in a parse for the host: what stands there is
+  /// not known. nvcc reads no device code for the host.
+  virtual llvm::ArrayRef<clang::SourceLocation> errors() = 0;
 };
 
 /// How a parse went.

@@ -117,18 +117,22 @@ struct Attempt {
   std::vector<std::string> Args; ///< For the driver, without its name.
   FileSystemPtr Files;
   bool Colours = false;
-  ParseWatch *Watch = nullptr;    ///< May be nobody.
-  bool HasShim = false;           ///< Else it may have to be parsed with that.
-  bool LacksShim = false;         ///< It turned out so.
-  Bridges Bridged;                ///< What earlier attempts have shown.
-  Bridges Learned;                ///< The same and what this one shows.
-  std::string Messages;           ///< What Clang printed.
-  ErrorRecord Errors;             ///< Of this one.
+  ParseWatch *Watch = nullptr; ///< May be nobody.
+  bool HasShim = false;        ///< Else it may have to be parsed with that.
+  bool LacksShim = false;      ///< It turned out so.
+  Bridges Bridged;             ///< What earlier attempts have shown.
+  Bridges Learned;             ///< The same and what this one shows.
+  std::string Messages;        ///< What Clang printed.
+  ErrorRecord Errors;          ///< Of this one.
+  /// What it shows is asked for in spite of errors; where they are.
+  bool MayHaveErrors = false;
+  std::vector<clang::SourceLocation> ErrorPlaces;
   unsigned *ParsesLeft = nullptr; ///< For what was learned, of this file.
   MacroView *Macros = nullptr;    ///< Nobody where the command is for Clang.
 };
 
 bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action);
+bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action);
 
 /// The same for the host, with what the device's parse has shown.
 Attempt attemptForHost(const Attempt &Device) {
@@ -169,7 +173,13 @@ public:
     Attempt Host = attemptForHost(Settings);
     unsigned ParsesLeft = MostBridgedParses;
     Host.ParsesLeft = &ParsesLeft;
-    return parseBridged(Host, Action) ? HostView::Read : HostView::Unknown;
+    if (parseBridged(Host, Action))
+      return HostView::Read;
+    Host.MayHaveErrors = true;
+    return parseOnce(Host, Action) ? HostView::Read : HostView::Unknown;
+  }
+  llvm::ArrayRef<clang::SourceLocation> errors() override {
+    return Settings.ErrorPlaces;
   }
 
 private:
@@ -250,12 +260,14 @@ public:
     const StringRef Advice = Settings.Learned.learn(Diag, Compiler, Lexed);
     ErrorRecord &Errors = Settings.Errors;
     Errors.Count = getNumErrors();
+    if (Settings.MayHaveErrors && Level == clang::DiagnosticsEngine::Error)
+      Settings.ErrorPlaces.push_back(Diag.getLocation());
     if (Errors.Count == 1 && Level >= clang::DiagnosticsEngine::Error &&
         Diag.hasSourceManager())
       Errors.First = placeOf(Diag.getSourceManager(), Diag.getLocation());
     if (Errors.Count < 2) // Notes come behind it, and warnings before.
       Errors.FirstIsKnown |= !Advice.empty();
-    else if (!Errors.FirstIsKnown)
+    else if (!Errors.FirstIsKnown && !Settings.MayHaveErrors)
       Compiler.getDiagnostics().setErrorLimit(MostErrors);
     if (getNumErrors() > MostErrors)
       return;
@@ -306,7 +318,9 @@ protected:
     ASTFrontendAction::ExecuteAction();
     if (Settings.Macros)
       Settings.Macros->Shown.insert(Wanted.begin(), Wanted.end());
-    if (Compiler.getDiagnostics().hasErrorOccurred() || lacksShim() ||
+    const clang::DiagnosticsEngine &Said = Compiler.getDiagnostics();
+    if (Said.hasFatalErrorOccurred() ||
+        (Said.hasErrorOccurred() && !Settings.MayHaveErrors) || lacksShim() ||
         !Wanted.empty() || isRefusedForHost())
       return;
     Settings.Bridged.remove(Compiler);

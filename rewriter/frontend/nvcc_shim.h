@@ -291,6 +291,12 @@ template <unsigned Number> struct bankstripe_shared {
 #define typeof __typeof__
 #endif
 
+// --- Questions about lambdas, which Clang's never are ------------------------
+
+#define __nv_is_extended_device_lambda_closure_type(type) false
+#define __nv_is_extended_host_device_lambda_closure_type(type) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(type) false
+
 // --- Managed variables -------------------------------------------------------
 
 // Clang ignores the attribute in CUDA and takes the variable for the host's.

@@ -63,6 +63,28 @@ TEST(HostView, ThatCannotBeReadKeepsArrays) {
   EXPECT_EQ(Kept[0].Detail, "what it is for the host was not read");
 }
 
+// nvcc's host compiler reads no device code: what it calls there may be for the
+// device alone.
+TEST(HostView, KeepsArraysOfFunctionsThatCannotBeReadAlone) {
+  const UnitFacts Facts = factsOf(R"cu(
+#ifdef __CUDA_ARCH__
+__device__ int f(int i) { return i; }
+__device__ int g;
+#endif
+__global__ void k(int *out) { int a[8]; a[out[0]] = g; out[1] = a[out[2]]; }
+__global__ void l(int *out) { int b[8]; b[out[0]] = 1; out[1] = b[out[2]]; }
+template <class T> __global__ void m(T *out) {
+  int c[8]; c[out[0]] = f(1); out[1] = c[f(out[2])];
+}
+template __global__ void m(int *);
+)cu");
+  std::map<std::string, bool> Stays;
+  for (const Finding &F : Facts.Findings)
+    Stays[F.Name] = !F.Obstacles.empty();
+  EXPECT_EQ(Stays, (std::map<std::string, bool>{
+                       {"a", true}, {"b", false}, {"c", true}}));
+}
+
 // --- Types that have another size there --------------------------------------
 
 TEST(HostSizes, AreThoseOfLongDouble) {

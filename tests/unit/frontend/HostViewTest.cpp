@@ -64,11 +64,28 @@ TEST(HostView, IsReadWhereAnOptionIsForTheHostAlone) {
   llvm::consumeError(Outcome.takeError());
 }
 
-TEST(HostView, IsUnknownWhereClangRejectsTheHostsPart) {
+TEST(HostView, IsUnknownWhereTheHostsPartCannotBeRead) {
   unsigned Calls = 0;
-  EXPECT_EQ(hostViewOf("#ifndef __CUDA_ARCH__\nint a = b;\n#endif\n", Calls),
-            HostView::Unknown);
+  EXPECT_EQ(
+      hostViewOf("#ifndef __CUDA_ARCH__\n#include <none.h>\n#endif\n", Calls),
+      HostView::Unknown);
   EXPECT_EQ(Calls, 0u);
+}
+
+TEST(HostView, HasItsErrors) {
+  TemporaryFolder Folder;
+  const CompileJob Job = builtinJob(
+      Folder.write("a.cu", "#ifndef __CUDA_ARCH__\nint a = b;\n#endif\n"));
+  unsigned Errors = 0;
+  auto Outcome = parseUnit(Job, llvm::errs(), [&](ParsedUnit &Unit) {
+    EXPECT_TRUE(Unit.errors().empty());
+    EXPECT_EQ(Unit.readForHost(
+                  [&](ParsedUnit &Host) { Errors = Host.errors().size(); }),
+              HostView::Read);
+  });
+  EXPECT_TRUE(bool(Outcome));
+  llvm::consumeError(Outcome.takeError());
+  EXPECT_EQ(Errors, 1u);
 }
 
 } // namespace
