@@ -88,9 +88,7 @@ def try_toolkit(tool, toolkit, folder):
     analyze(tool, toolkit, "test_inputs", ["test_inputs"], ROOT, outcome)
     for case in golden.cases():
         files = [path.name for path in golden.sources(case) if path.suffix == ".cu"]
-        # What a rewrite would write does not matter here.
-        given = [option for option in golden.options(case) if option != "--embed-helper"]
-        analyze(tool, toolkit, f"golden/{case}", [*given, *files],
+        analyze(tool, toolkit, f"golden/{case}", [*golden.options(case), *files],
                 ROOT / "tests" / "golden" / case, outcome)
     libcuxx = any((toolkit / folder / LIBCUXX).exists() for folder in ("include", "include/cccl"))
     outcome.lacking = [] if libcuxx else WITH_LIBCUXX

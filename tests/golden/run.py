@@ -4,23 +4,21 @@
 Usage: run.py [--update] BANKSTRIPE [CASE...]
 
 A case is a folder beside this script: sources, the diff that `bankstripe
-rewrite` prints for them (expected.diff) and the report (expected.txt); where
-there is an expected.sarif, what `--format=sarif` prints as well. A line
+rewrite` prints for them (expected.diff) and the report (expected.txt). A line
 `// golden: OPTIONS` in a source adds options. Without names, all cases run.
 --update writes the expected files anew, to be reviewed as a diff; --list prints
 the names.
 
 nvcc is not asked, so no CUDA toolkit is needed. What depends on the machine is
 left out of the comparison: the folder, the messages that there is no toolkit
-and that the diff lacks the helper, and, since they have tests of their own,
-occupancy and the text of an embedded helper.
+and that the diff lacks the helper, and, since it has tests of its own,
+occupancy.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import argparse
 import difflib
-import json
 import pathlib
 import re
 import shutil
@@ -29,7 +27,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-EXPECTED = ("expected.diff", "expected.txt", "expected.sarif")
+EXPECTED = ("expected.diff", "expected.txt")
 
 
 def cases():
@@ -56,27 +54,6 @@ def options(case):
     return given if "--explain" in given else ["--min-speedup=0", *given]
 
 
-def without_helper(diff):
-    """One line for the helper's text, and line numbers as if it were one."""
-    found = re.search(r"^\+// bankstripe\.cuh .*?^\+#endif // bankstripe\.cuh\n", diff, re.MULTILINE | re.DOTALL)
-    if not found:
-        return diff
-    before, after = diff[:found.start()], diff[found.end():]
-    extra = found.group().count("\n") - 1
-
-    def corrected(header, start, count):
-        old, new_start, new_count = header.groups()
-        return f"@@ {old} +{int(new_start) - start},{int(new_count) - count} @@"
-
-    hunk = r"^@@ (-\S+) \+(\d+),(\d+) @@$"
-    last = before.rindex("@@ -")
-    before = before[:last] + re.sub(
-        hunk, lambda m: corrected(m, 0, extra), before[last:], flags=re.MULTILINE)
-    after = re.sub(
-        hunk, lambda m: corrected(m, extra, 0), after, flags=re.MULTILINE)
-    return before + "+<the text of bankstripe.cuh>\n" + after
-
-
 def without_machine(report, folder):
     report = report.replace(f"{folder}/", "")
     report = re.sub(r"^bankstripe: (no CUDA toolkit was found|the diff lacks)"
@@ -84,32 +61,9 @@ def without_machine(report, folder):
     return re.sub(r"^  occupancy .*\n", "", report, flags=re.MULTILINE)
 
 
-def in_few_lines(value, indent=0):
-    """JSON in which what fits into a line is one."""
-    line = json.dumps(value, sort_keys=True, ensure_ascii=False)
-    if len(line) + indent <= 160 or not isinstance(value, (dict, list)):
-        return line
-    begin, end = "{}" if isinstance(value, dict) else "[]"
-    names = [f"{json.dumps(name)}: " for name in sorted(value)] if begin == "{" else [""] * len(value)
-    items = [value[name] for name in sorted(value)] if begin == "{" else value
-    inner = ",\n".join(" " * (indent + 1) + name + in_few_lines(item, indent + 1)
-                       for name, item in zip(names, items))
-    return f"{begin}\n{inner}\n{' ' * indent}{end}"
-
-
-def log_without_machine(text, folder):
-    """A SARIF log without the version and the rules, which are the same in every log."""
-    log = json.loads(text.replace(f"file://{folder}/", "file:///FOLDER/"))
-    driver = log["runs"][0]["tool"]["driver"]
-    for name in ("rules", "version"):
-        driver.pop(name)
-    return in_few_lines(log) + "\n"
-
-
-def run_tool(tool, case, folder, *more):
+def run_tool(tool, case, folder):
     return subprocess.run(
-        [tool, "rewrite", "--no-cache", "--no-confirm", "--gpu-arch=sm_90", *options(case), *more,
-         "."],
+        [tool, "rewrite", "--no-cache", "--no-confirm", "--gpu-arch=sm_90", *options(case), "."],
         cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
 
@@ -124,17 +78,11 @@ def run(tool, case):
         report = without_machine(report, folder)
         if done.returncode != 0:
             report += f"exit code {done.returncode}\n"
-        diff = without_helper(done.stdout.decode("latin-1"))
+        diff = done.stdout.decode("latin-1")
         for path in sources(case):
             if (folder / path.name).read_bytes() != path.read_bytes():
                 report += f"{path.name} was changed on disk\n"
-        texts = [diff, report]
-        if (HERE / case / EXPECTED[2]).exists():
-            log = run_tool(tool, case, folder, "--format=sarif").stdout
-            # As `read` does, characters for bytes.
-            log = log_without_machine(log.decode("utf-8"), folder)
-            texts.append(log.encode("utf-8").decode("latin-1"))
-    return dict(zip(EXPECTED, texts))
+    return dict(zip(EXPECTED, (diff, report)))
 
 
 def compare(case, actual):

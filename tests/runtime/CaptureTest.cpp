@@ -81,6 +81,17 @@ std::string problem(const std::string &Path) {
   return Error ? Error->Message : "";
 }
 
+/// The bytes of a file in \p Path with a launch and 100 bytes of memory.
+std::string wholeFile(const std::string &Path) {
+  CaptureWriter Writer(Path);
+  writeLaunch(Writer);
+  Writer.pages(Writer.memory(someMemory(100)), CaptureMoment::Before, 0,
+               manyBytes(100, 'c'));
+  EXPECT_TRUE(Writer.end());
+  std::ifstream File(Path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(File), {}};
+}
+
 std::string allBytes(const CapturedMemory &M,
                      const std::vector<CapturedPage> &Pages) {
   std::string Bytes;
@@ -340,13 +351,7 @@ TEST(Capture, AFullDiskIsToldOf) {
 
 TEST(Capture, NoPrefixOfAFileIsTakenForAWholeOne) {
   const std::string Path = freshPath();
-  CaptureWriter Writer(Path);
-  writeLaunch(Writer);
-  Writer.pages(Writer.memory(someMemory(100)), CaptureMoment::Before, 0,
-               manyBytes(100, 'c'));
-  ASSERT_TRUE(Writer.end());
-  std::ifstream File(Path, std::ios::binary);
-  const std::string Whole{std::istreambuf_iterator<char>(File), {}};
+  const std::string Whole = wholeFile(Path);
   for (size_t Length = 0; Length < Whole.size(); ++Length) {
     std::ofstream(Path, std::ios::binary) << Whole.substr(0, Length);
     ASSERT_NE(problem(Path), "") << Length << " bytes";
@@ -355,13 +360,7 @@ TEST(Capture, NoPrefixOfAFileIsTakenForAWholeOne) {
 
 TEST(Capture, ADamagedByteIsNoticed) {
   const std::string Path = freshPath();
-  CaptureWriter Writer(Path);
-  writeLaunch(Writer);
-  Writer.pages(Writer.memory(someMemory(100)), CaptureMoment::Before, 0,
-               manyBytes(100, 'd'));
-  ASSERT_TRUE(Writer.end());
-  std::ifstream File(Path, std::ios::binary);
-  const std::string Whole{std::istreambuf_iterator<char>(File), {}};
+  const std::string Whole = wholeFile(Path);
   for (size_t At = 0; At < Whole.size(); ++At) {
     std::string Damaged = Whole;
     Damaged[At] ^= 0x10;

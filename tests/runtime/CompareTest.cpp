@@ -352,14 +352,3 @@ TEST(Elements, TextTellsNeighboursApart) {
   EXPECT_EQ(D->Elements[1].Type, "f32");
   EXPECT_NE(D->Elements[1].Original, D->Elements[1].Rewritten);
 }
-
-TEST(Elements, DifferenceNamesTheElement) {
-  const auto D = findByteDifference(bytes<double>({1, 2, 3}),
-                                    bytes<double>({1, 2, 4}), 256);
-  ASSERT_TRUE(D);
-  ASSERT_EQ(D->Elements.size(), 4u);
-  EXPECT_EQ(D->Elements[3].Type, "f64");
-  EXPECT_EQ(D->Elements[3].Index, 34u);
-  EXPECT_EQ(D->Elements[3].Original, "3");
-  EXPECT_EQ(D->Elements[3].Rewritten, "4");
-}

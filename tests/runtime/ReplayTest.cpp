@@ -234,6 +234,17 @@ protected:
     return runChild(Request);
   }
 
+  /// A replay with these \p Arguments ends with \p ExitStatus and says all of
+  /// \p Texts.
+  void expectReplay(int ExitStatus, const std::vector<std::string> &Texts,
+                    std::vector<std::string> Arguments = {},
+                    std::map<std::string, std::string> Environment = {}) {
+    const ChildResult R = replay(std::move(Arguments), std::move(Environment));
+    EXPECT_EQ(R.ExitStatus, ExitStatus) << R.Output << R.Errors;
+    for (const std::string &Text : Texts)
+      EXPECT_TRUE(says(R, Text)) << R.Output;
+  }
+
   static bool says(const ChildResult &R, const std::string &Text) {
     return (R.Output + R.Errors).find(Text) != std::string::npos;
   }
@@ -245,30 +256,26 @@ protected:
 TEST_F(Replay, KernelsThatLeaveTheSameAreIdentical) {
   add(After, 3, 7);
   write("add 3 7", "add 3 5 add 3 2");
-  const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output << R.Errors;
-  EXPECT_TRUE(says(R, "identical: launch 12, step(int*)")) << R.Output;
-  EXPECT_TRUE(says(R, "original: leaves what was captured, 1 page"));
-  EXPECT_TRUE(says(R, "rewritten: leaves what was captured"));
-  EXPECT_TRUE(says(R, "note: not in the capture: textures"));
+  expectReplay(ExitIdentical, {"identical: launch 12, step(int*)",
+                               "original: leaves what was captured, 1 page",
+                               "rewritten: leaves what was captured",
+                               "note: not in the capture: textures"});
 }
 
 TEST_F(Replay, AWrongElementIsNamed) {
   add(After, 3, 7);
   write("add 3 7", "add 4 7");
-  const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ExitDiffers);
-  EXPECT_TRUE(says(R, "differs: launch 12")) << R.Output;
-  EXPECT_TRUE(says(R, "allocation 4 (196608 bytes): 2 bytes differ in all"));
-  EXPECT_TRUE(says(R, "element 3 (i32): captured 110, rewritten 103"));
+  expectReplay(ExitDiffers,
+               {"differs: launch 12",
+                "allocation 4 (196608 bytes): 2 bytes differ in all",
+                "element 3 (i32): captured 110, rewritten 103"});
 }
 
 TEST_F(Replay, MemoryIsPutBackBeforeEachLaunch) {
   // A second launch over what a first one left would give another result.
   add(After, 0, 1);
   write("add 0 1", "add 0 1");
-  const ChildResult R = replay({"--runs=4"});
-  EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output << R.Errors;
+  expectReplay(ExitIdentical, {}, {"--runs=4"});
 }
 
 // Also where the device has no room for a copy.
@@ -303,8 +310,7 @@ TEST_F(Replay, MemoryOfAnySizeComesBack) {
     }
   }
   ASSERT_TRUE(Writer.end());
-  const ChildResult R = replay({"--runs=1"});
-  EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output << R.Errors;
+  expectReplay(ExitIdentical, {}, {"--runs=1"});
 }
 
 TEST_F(Replay, AVariableIsThatOfTheModule) {
@@ -316,39 +322,30 @@ TEST_F(Replay, AVariableIsThatOfTheModule) {
 TEST_F(Replay, AVariableThatIsLeftWrongIsNamed) {
   CountAfter[0] = 1;
   write("variable count count count", "variable count");
-  const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ExitDiffers);
-  EXPECT_TRUE(says(R, "variable count (64 bytes): 1 byte differs")) << R.Output;
+  expectReplay(ExitDiffers, {"variable count (64 bytes): 1 byte differs"});
 }
 
 TEST_F(Replay, AnOriginalThatIsNotReproducedJudgesNothing) {
   write("random", "random");
-  const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
-  EXPECT_TRUE(says(R, "not reproduced: launch 12")) << R.Output;
+  expectReplay(ExitCannotRecord, {"not reproduced: launch 12"});
 }
 
 TEST_F(Replay, AnOriginalThatVariesJudgesNothing) {
   write("vary", "add 3 7");
-  const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
-  EXPECT_TRUE(says(R, "varies: launch 12")) << R.Output;
-  EXPECT_TRUE(says(R, "original: leaves something else each time")) << R.Output;
+  expectReplay(ExitCannotRecord, {"varies: launch 12",
+                                  "original: leaves something else each time"});
 }
 
 TEST_F(Replay, ARewrittenKernelThatFailsDiffers) {
   write("add 0 0", "fail");
-  const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ExitDiffers);
-  EXPECT_TRUE(says(R, "rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS"));
+  expectReplay(ExitDiffers,
+               {"rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS"});
 }
 
 TEST_F(Replay, ARewrittenKernelThatFailsLaterDiffers) {
   write("add 0 0", "fail-after 3");
-  const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ExitDiffers);
-  EXPECT_TRUE(says(R, "rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS"))
-      << R.Output;
+  expectReplay(ExitDiffers,
+               {"rewritten: fails with CUDA_ERROR_ILLEGAL_ADDRESS"});
 }
 
 TEST_F(Replay, AnOriginalThatFailsJudgesNothing) {
@@ -368,47 +365,43 @@ TEST_F(Replay, PointersToVariablesFindACopy) {
   add(After, 0, 1);
   CountAfter[0] = 1;
   write("variable count follow 40", "variable count follow 40");
-  const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
-  EXPECT_TRUE(says(R, "not reproduced")) << R.Output;
-  EXPECT_TRUE(says(R, "(i32): captured 1, original 0")) << R.Output;
-  EXPECT_TRUE(says(R, "(i32): captured 1, rewritten 0")) << R.Output;
+  expectReplay(ExitCannotRecord,
+               {"not reproduced", "(i32): captured 1, original 0",
+                "(i32): captured 1, rewritten 0"});
 }
 
 TEST_F(Replay, AKernelThatHangsEndsWithTheTimeout) {
   write("add 0 0", "hang");
-  const ChildResult R = replay({"--timeout=1"});
-  EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
-  EXPECT_TRUE(says(R, "original: leaves what was captured")) << R.Output;
-  EXPECT_TRUE(says(R, "the replaying process ended early"));
+  expectReplay(ExitCannotRecord,
+               {"original: leaves what was captured",
+                "the replaying process ended early"},
+               {"--timeout=1"});
 }
 
 TEST_F(Replay, AddressesThatAreTakenAreTriedAgain) {
   write("add 0 0", "add 0 0");
   EXPECT_EQ(replay({}, {{"STAND_IN_TAKEN", "3"}}).ExitStatus, ExitIdentical);
-  const ChildResult R = replay({}, {{"STAND_IN_TAKEN", "1000"}});
-  EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
-  EXPECT_TRUE(says(R, "the addresses 0x302000000 to 0x304000000 are taken by "
-                      "something else (also after 20 tries)"))
-      << R.Output;
+  expectReplay(ExitCannotRecord,
+               {"the addresses 0x302000000 to 0x304000000 are taken by "
+                "something else (also after 20 tries)"},
+               {}, {{"STAND_IN_TAKEN", "1000"}});
 }
 
 // The process that begins again does not wait for the lock of its own past.
 TEST_F(Replay, AddressesThatAreTakenKeepNobodyOffTheGpu) {
   write("add 0 0", "add 0 0");
-  const ChildResult R = replay({"--lock=" + testing::TempDir(), "--timeout=5"},
-                               {{"STAND_IN_TAKEN", "3"}});
-  EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output;
+  expectReplay(ExitIdentical, {},
+               {"--lock=" + testing::TempDir(), "--timeout=5"},
+               {{"STAND_IN_TAKEN", "3"}});
 }
 
 // Others on the GPU would make its times wrong.
 TEST_F(Replay, WithoutTheLockThereAreNoTimes) {
   write("add 0 0", "add 0 0");
-  const ChildResult R = replay({"--lock=/nonexistent"});
-  EXPECT_EQ(R.ExitStatus, ExitIdentical) << R.Output;
-  EXPECT_TRUE(says(R, "not timed: '/nonexistent' cannot be locked: No such "
-                      "file or directory"))
-      << R.Output;
+  expectReplay(ExitIdentical,
+               {"not timed: '/nonexistent' cannot be locked: No such "
+                "file or directory"},
+               {"--lock=/nonexistent"});
 }
 
 TEST_F(Replay, ARecordingOfSomebodyElseStays) {
@@ -427,9 +420,7 @@ TEST_F(Replay, ARecordingOfSomebodyElseStays) {
 TEST_F(Replay, AnotherGpuIsRefused) {
   Capability = "8.6";
   write("add 0 0", "add 0 0");
-  const ChildResult R = replay();
-  EXPECT_EQ(R.ExitStatus, ExitCannotRecord);
-  EXPECT_TRUE(says(R, "compute capability 8.6, this one has 9.0")) << R.Output;
+  expectReplay(ExitCannotRecord, {"compute capability 8.6, this one has 9.0"});
 }
 
 TEST_F(Replay, OneSideAloneRunsInTheProcessItself) {

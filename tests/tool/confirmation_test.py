@@ -5,42 +5,10 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import json
 import os
-import pathlib
 import re
 import unittest
 
 from support import CHANGES, DONE, GROWS, SELECTED, ToolTest, find_nvcc, moves
-
-# Its loads need many warps. By the size of its blocks it has 64, by its registers 16.
-LARGE = """
-__global__ void busy(const double *in, double *out, int n) {
-  double live[48];
-#pragma unroll
-  for (int k = 0; k < 48; ++k)
-    live[k] = in[k * 128 + threadIdx.x];
-  float a[64];
-#pragma unroll 1
-  for (int i = 0; i < 64; ++i)
-    a[i] = i;
-#pragma unroll 1
-  for (int i = 0; i < n; ++i) {
-#pragma unroll
-    for (int k = 0; k < 14; ++k)
-      live[k] += in[(i * 8 + k) * 128 + threadIdx.x];
-#pragma unroll 1
-    for (int j = 0; j < 6; ++j)
-      a[i * j & 63] += a[j];
-#pragma unroll
-    for (int k = 0; k < 48; ++k)
-      live[k] *= live[(k + 1) % 48];
-  }
-#pragma unroll
-  for (int k = 1; k < 48; ++k)
-    live[0] += live[k];
-  out[threadIdx.x] = live[0] + a[n & 63];
-}
-void launchBusy(const double *in, double *out) { busy<<<100, 128>>>(in, out, 1000); }
-"""
 
 # `large` has no room in shared memory, `second` may be used at one index only.
 BESIDE_LARGE = """
@@ -68,33 +36,6 @@ __global__ void beside(const int *in, int *out, int n) {
   out[threadIdx.x] = large[in[1]] + first[n & 31] + second[SECOND(0)];
 }
 void launchBeside(const int *in, int *out, int n) { beside<<<n, 64>>>(in, out, n); }
-"""
-
-
-# `before` and `after` are never alive at once, and have the same bytes of the stack frame.
-ONE_AFTER_THE_OTHER = """
-__global__ void turns(const int *in, int *out, int n) {
-  int kept[16] = {0};
-  {
-    int before[48];
-    for (int i = 0; i < 48; ++i)
-      before[i] = in[threadIdx.x + i];
-    for (int i = 0; i < n; ++i)
-      kept[in[threadIdx.x + i] & 15] += before[in[threadIdx.x + i + 1] % 48]++;
-  }
-  {
-    int after[40];
-    for (int i = 0; i < 40; ++i)
-      after[i] = kept[i & 15] + i;
-    for (int i = 0; i < n; ++i)
-      kept[in[threadIdx.x + i] & 15] ^= after[in[threadIdx.x + i + 2] % 40]++;
-  }
-  int sum = 0;
-  for (int i = 0; i < 16; ++i)
-    sum = 33 * sum + kept[i];
-  out[threadIdx.x] = sum;
-}
-void launchTurns(const int *in, int *out, int n) { turns<<<n, 64>>>(in, out, n); }
 """
 
 
@@ -130,69 +71,6 @@ def beside_large(second):
     return BESIDE_LARGE.replace("SECOND(0)", second.format(0)).replace(
         "SECOND(1)", second.format(1))
 
-
-# `l1` and `l2` spill registers.
-POINTERS = """
-typedef float (*metric_t)(const float *, const float *, int);
-__device__ float l1(const float *a, const float *b, int n) {
-  float s = 0;
-  for (int i = 0; i < n; ++i)
-    s += fabsf(a[i] - b[i]);
-  return s;
-}
-__device__ float l2(const float *a, const float *b, int n) {
-  float s = 0;
-  for (int i = 0; i < n; ++i)
-    s += (a[i] - b[i]) * (a[i] - b[i]);
-  return s;
-}
-__device__ metric_t metrics[2] = {l1, l2};
-__global__ void nearest(const float *pts, const float *cents, int *lab, int dim, int k, int m) {
-  int t = blockIdx.x * blockDim.x + threadIdx.x;
-  float p[12];
-  for (int i = 0; i < dim; ++i)
-    p[i] = pts[i * 64 + t];
-  int best = 0;
-  float least = 1e30f;
-  for (int c = 0; c < k; ++c) {
-    float d = metrics[m](p, cents + c * dim, dim);
-    if (d < least) {
-      least = d;
-      best = c;
-    }
-  }
-  lab[t] = best;
-}
-__global__ void norms(const float *pts, float *o, int dim) {
-  int t = blockIdx.x * blockDim.x + threadIdx.x;
-  float p[12];
-  for (int i = 0; i < dim; ++i)
-    p[(i * 5 + t) % 12] = pts[i * 64 + t];
-  float s = 0;
-  for (int i = 0; i < dim; ++i)
-    s = s * 0.5f + p[i];
-  o[t] = s;
-}
-void go(float *a, float *b, int *c) {
-  nearest<<<2, 32>>>(a, b, c, 12, 4, 1);
-  norms<<<2, 32>>>(a, b, 12);
-}
-"""
-
-MEDIAN = """
-__device__ int median(int *v, int n) {
-  int idx[16];
-  for (int i = 0; i < n; ++i)
-    idx[i] = i;
-  for (int i = 1; i < n; ++i)
-    for (int j = i; j && v[idx[j - 1]] > v[idx[j]]; --j) {
-      int t = idx[j];
-      idx[j] = idx[j - 1];
-      idx[j - 1] = t;
-    }
-  return v[idx[n / 2]];
-}
-"""
 
 # nvcc has `x` in registers, since it unrolls all loops.
 CALLERS = """
@@ -305,14 +183,6 @@ class Confirmation(ToolTest):
         self.assertEqual(arrays("FOR_NVCC({0}, in[{0}] & 31)"),
                          {"first": moved, "second": ("registers", "registers")})
 
-    def test_an_array_may_leave_bytes_that_another_one_keeps(self):
-        self.write("a.cu", ONE_AFTER_THE_OTHER)
-        self.write(".bankstripe.yaml", "version: 1\narrays:\n  - {file: a.cu, function: turns, "
-                   "array: before, decision: keep}\n")
-        done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
-        self.assertNotIn("stack-frame-kept", done.stderr)
-        self.assertIn("auto after = ::bankstripe::begin(after_stripes)", self.read("a.cu"))
-
     def test_arrays_of_which_nothing_would_move_are_asked_about(self):
         self.write("a.cu", moves() + SELECTED.replace("int pair", "alignas(16) int pair"))
         def outcomes(**kwargs):
@@ -345,27 +215,6 @@ class Confirmation(ToolTest):
         self.assertEqual([(o["function"], o["bytes"]) for o in frame], [("__nv_cos", 40)])
         self.assertNotIn("local memory", {a["residency"] for a in report["arrays"]})
 
-    def test_a_kernel_has_the_frames_of_the_functions_that_it_may_call(self):
-        self.write("a.cu", POINTERS)
-        verdicts = {a["function"]: a["verdict"] for a in self.report("--min-speedup=0", "a.cu")["arrays"]}
-        self.assertEqual(verdicts, {"nearest": "unchanged", "norms": "stripe"})
-
-    def test_functions_of_other_files_have_frames(self):
-        self.write("util.cuh", "__device__ int median(int *v, int n);\n")
-        self.write("util.cu", '#include "util.cuh"\n' + MEDIAN)
-        self.write("main.cu", '#include "util.cuh"\n' + """
-__global__ void k(const int *in, int *out) {
-  int v[16];
-  for (int i = 0; i < 16; ++i)
-    v[i] = in[threadIdx.x * 16 + i];
-  out[threadIdx.x] = median(v, 9 + in[3] % 7) + v[in[4] & 15];
-}
-void run(int *d, int *e) { k<<<2, 64>>>(d, e); }
-""")
-        report = self.report("--min-speedup=0", "util.cu", "main.cu", "--", "-rdc=true", "-arch=sm_90")
-        self.assertEqual({a["name"]: (a["verdict"], a["residency"]) for a in report["arrays"]},
-                         {"v": ("slot", "local memory"), "idx": ("stripe", "local memory")})
-
     def test_arrays_of_callers_are_alive_beside_those_of_functions(self):
         self.write("a.cu", CALLERS)
         where = {a["name"]: a["residency"] for a in self.report("a.cu")["arrays"]}
@@ -392,14 +241,6 @@ void run(int *d, int *e) { k<<<2, 64>>>(d, e); }
         self.assertIn("[unchanged, compile-failed]", done.stderr)
         self.assertEqual(self.read("a.cu"), text)
 
-    def test_registers_decide_what_pays(self):
-        self.write("a.cu", LARGE)
-        self.expect(DONE, self.run_tool("rewrite", "--check", "a.cu"))  # For all that Clang knows.
-        self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu", confirm=True))
-        kernel = self.report("a.cu")["kernels"][0]
-        self.assertEqual(kernel["warpsPerMultiprocessorBefore"], 16)
-        self.assertEqual(kernel["ptxasAfter"]["stackFrame"], 0)
-
     def test_predictions_count_the_code_that_nvcc_adds(self):
         self.write("a.cu", GROWS)
         kernel = self.report("a.cu")["kernels"][0]
@@ -425,12 +266,6 @@ void run(int *d, int *e) { k<<<2, 64>>>(d, e); }
         self.assertGreater(kernel["ptxasAfter"]["codeBytes"] - 512,
                            kernel["ptxasBefore"]["codeBytes"])
         self.assertEqual(kernel["predicted"]["explanation"]["codeGrowth"], 1)
-
-    def test_headers_are_compiled_as_rewritten(self):
-        self.write("include/kernel.cuh", "#pragma once\n" + moves())
-        self.write("a.cu", "#include <kernel.cuh>\n")
-        kernel = self.report("a.cu", "include/kernel.cuh", "--", "-Iinclude")["kernels"][0]
-        self.assertEqual(kernel["ptxasAfter"]["stackFrame"], 0)
 
     def test_headers_are_compiled_as_rewritten_whoever_includes_them(self):
         self.write("kernels/kernel.cuh", "#pragma once\n" + moves())

@@ -45,24 +45,7 @@ class DecisionsTest(ToolTest):
         return [d["state"] for d in self.report(*args)["decisions"]]
 
 
-class ReasonOfThePlan(DecisionsTest):
-    def test_the_example_of_polls_memory_gives_it(self):
-        page = self.expect(DONE, self.run_tool("reason", "polls-memory")).stdout
-        example = page.split("```cuda\n")[1].split("```")[0]
-        self.write("a.cu", example)
-        self.assertEqual(self.reasons("a.cu"), ["polls-memory"])
-        self.assertEqual(self.reasons("--min-speedup=0", "a.cu"), ["dynamic-index"])
-        self.write("a.cu", example.replace("int *found", "volatile int *found")
-                   .replace("atomicExch(found, key)", "*found = key"))
-        self.assertEqual(self.reasons("a.cu"), ["dynamic-index"])
-
-
 class Lookup(DecisionsTest):
-    def test_file_in_the_folder_of_the_source(self):
-        self.write("a.cu", moves())
-        self.write(".bankstripe.yaml", about("a.cu"))
-        self.assertEqual(self.reasons("a.cu"), ["decided-keep"])
-
     def test_file_above(self):
         self.write("src/deep/a.cu", moves())
         self.write(".bankstripe.yaml", about("src/deep/a.cu", "slot"))
@@ -139,9 +122,6 @@ class Options(DecisionsTest):
         for layout, reason in (("auto", "dynamic-index"), ("stripe", "dynamic-index"),
                                ("slot", "decided-slot")):
             self.assertEqual(self.reasons(f"--layout={layout}", "src"), [reason])
-
-    def test_layout_that_does_not_exist(self):
-        self.expect(USAGE, self.run_tool("analyze", "--layout=heap", "src"))
 
     def test_block_size_is_a_default(self):
         self.write("src/a.cu", moves().replace("<<<1, 128>>>", "<<<1, in[0]>>>"))

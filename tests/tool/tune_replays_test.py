@@ -243,14 +243,6 @@ class Replayed(TuneTest):
         self.assertRegex(done.stdout, "\n +stripes +cannot make folder")
         self.assertIn("decision:        keep", self.decisions())
 
-    def test_what_is_wrong_or_fails_is_not_taken(self):
-        done = self.expect(DONE, self.tune({**GAINS, "stripe": -10}))
-        self.assertIn("computes something else", done.stdout)
-        self.assertIn("* slots", done.stdout)
-        done = self.expect(DONE, self.tune(GAINS, failing=("stripe",)))
-        self.assertIn("fails with CUDA_ERROR_ILLEGAL_ADDRESS", done.stdout)
-        self.assertIn("* slots", done.stdout)
-
     def run_program(self, *args, verdict="identical", program="build/app", path="", **fake):
         """A program that is there, with its sources in a compilation database."""
         self.fake_replay(GAINS, verdict=verdict)
@@ -265,6 +257,7 @@ class Replayed(TuneTest):
                              env={**self.environment(), "PATH": f"{path}:{os.environ['PATH']}"})
 
     def test_a_program_that_is_there_needs_no_build(self):
+        self.write("other.cu", "this is of another program\n")
         done = self.expect(DONE, self.run_program(replays=True))
         self.assertIn("* stripes ", done.stdout)
         self.assertIn("not compared in the program, which takes a --build", done.stdout)
@@ -293,10 +286,6 @@ class Replayed(TuneTest):
                               env=self.environment(), check=False)
         self.assertEqual(done.returncode, DONE, done.stderr)
         self.assertIn("capture launches of count", done.stdout)
-
-    def test_of_a_program_the_database_tells_the_sources(self):
-        self.write("other.cu", "this is of another program\n")
-        self.assertIn("* stripes ", self.expect(DONE, self.run_program(replays=True)).stdout)
 
     def test_what_cannot_be_replayed_needs_a_build(self):
         done = self.expect(DONE, self.run_program())

@@ -105,18 +105,6 @@ class PassedOn(WrapTest):
         self.write("src/a.cpp", COUNT)
         self.assert_unchanged("-c", "src/a.cpp", "-o", "obj/a.o")
 
-    def test_a_link(self):
-        self.assert_unchanged("obj/a.o", "-o", "obj/program")
-
-    def test_a_device_link(self):
-        self.assert_unchanged("-dlink", "obj/a.o", "-o", "obj/link.o")
-
-    def test_dependencies_alone(self):
-        self.assert_unchanged("-MM", "src/a.cu", "-o", "obj/a.d")
-
-    def test_preprocessing(self):
-        self.assert_unchanged("-E", "src/a.cu", "-o", "obj/a.i")
-
     def test_standard_input(self):
         self.assert_unchanged("-x", "cu", "-c", "-", "-o", "obj/a.o",
                               why="'-' is compiled as it is: it is read from standard input; .*\n")
@@ -129,10 +117,6 @@ class PassedOn(WrapTest):
             self.write(name, "__global__ void one(int *out) { *out = 1; }\n")
         self.log.unlink()
         self.assert_unchanged("-MD", "-c", "src/a.cu", "src/b.cu")
-
-    def test_a_source_without_arrays(self):
-        self.write("src/plain.cu", PLAIN)
-        self.assert_unchanged("-c", "src/plain.cu", "-o", "obj/plain.o")
 
     def test_a_source_that_is_missing(self):
         self.assert_unchanged("-c", "src/none.cu", "-o", "obj/a.o")
@@ -160,10 +144,6 @@ class PassedOn(WrapTest):
                    + "void half(const int *in, int *out) { launch(in, out, 64); }\n")
         self.assert_unchanged("-c", "src/a.cu", "-o", "obj/a.o",
                               BANKSTRIPE_FLAGS="--no-confirm --shared-limit=1")
-
-    def test_a_function_of_linked_device_code(self):
-        self.write("src/a.cu", WEIGH.replace("static __device__", "__device__"))
-        self.assert_unchanged("-dc", "src/a.cu", "-o", "obj/a.o")
 
     def test_linked_device_code_that_the_environment_asks_for(self):
         self.write("src/a.cu", WEIGH.replace("static __device__", "__device__"))
@@ -269,12 +249,6 @@ class Rewritten(WrapTest):
         self.wrap(self.compiler, "--options-file", "args.rsp")
         self.assertIn("obj/a.o.bankstripe/a.cu", self.calls()[-1])
 
-    def test_another_suffix(self):
-        self.write("src/a.cpp", COUNT)
-        done = self.wrap(self.compiler, "-x", "cu", "-c", "src/a.cpp", "-o", "obj/a.o")
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("obj/a.o.bankstripe/a.cpp", self.calls()[-1])
-
     def test_behind_other_launchers(self):
         ccache = self.write("bin/ccache", '#!/bin/sh\nexec "$@"\n')
         ccache.chmod(0o755)
@@ -328,11 +302,6 @@ class Rewritten(WrapTest):
             self.assertEqual(self.calls()[-1],
                              ["obj/app.a.bankstripe/a.cu", "obj/app.b.bankstripe/b.cu", "-o", "obj/app"])
             self.assertIn(f'#include "{self.folder}/b/local.h"', self.read("obj/app.b.bankstripe/b.cu"))
-
-    def test_so_do_those_beside_one_of_the_host(self):
-        self.write("host/main.cpp", "int main() {}\n")
-        self.wrap(self.compiler, "src/a.cu", "host/main.cpp", "-o", "obj/app")
-        self.assertEqual(self.calls()[-1], ["obj/app.bankstripe/a.cu", "host/main.cpp", "-o", "obj/app"])
 
     def test_a_source_of_several_whose_headers_a_macro_names_stays(self):
         self.write("b/b.cu", COUNT.replace('#include "local.h"', '#define WHAT "local.h"\n#include WHAT'))
@@ -480,10 +449,6 @@ class Rewritten(WrapTest):
         self.assertEqual(done.stderr.count("bankstripe: warning"), 1)
         self.assertIn("'src/a.cu' is compiled as it is: the rewritten copy 'obj/a.o.bankstripe/a.cu' does not compile: "
                       "a.cu(5): error: no copies\n", done.stderr)
-
-    def test_an_error_of_the_original_is_all_that_is_said(self):
-        done = self.wrap(self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", "--seven")
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "out 1\n", "err\n"))
 
     def test_a_request_to_end_is_handed_on_and_nothing_is_run_again(self):
         words = [TOOL, "wrap", self.compiler, "-c", "src/a.cu", "-o", "obj/a.o", "--sleep"]

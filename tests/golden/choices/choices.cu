@@ -25,34 +25,8 @@ __global__ void sums(const T *in, T *out, int n) {
 
 } // namespace work
 
-// A launch that cannot choose would lose what it gains if arrays move.
-__global__ void mixed(int *out, int i) {
-  int order[4];
-  for (int k = 0; k < i; ++k)
-    order[k & 3] = k;
-  out[threadIdx.x] = order[i & 3];
-}
-
-// All launches of a template's text, whatever its arguments.
-template <int N> __global__ void picks(int *out, int i) {
-  int order[N];
-  for (int k = 0; k < i; ++k)
-    order[k % N] = k;
-  out[threadIdx.x] = order[i % N];
-}
-
-inline int blocksFor(int n, int threads) { return (n + threads - 1) / threads; }
-
-template <int N> void pick(int *out, int n, cudaStream_t *streams) {
-  picks<N><<<blocksFor(n, 128), 128, 0, streams[N]>>>(out, n);
-}
-
-void run(const int *in, int *out, int n, int blocks, cudaStream_t *streams) {
+void run(const int *in, int *out, int n, cudaStream_t *streams) {
   histogram<<<4, 256>>>(in, out, n);
   histogram<<<dim3(2, 2), 64, 0, streams[1]>>>(in, out, n);
   work::sums<int, 8><<<4, n, n * sizeof(int)>>>(in, out, n);
-  mixed<<<4, 64>>>(out, n);
-  mixed<<<blocks++, 64>>>(out, n);
-  pick<4>(out, n, streams);
-  pick<6>(out, n, streams);
 }

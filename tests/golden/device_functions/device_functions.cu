@@ -21,22 +21,6 @@ __device__ float smoothTwice(const float *in, int at) {
   return smooth(in, at) + smooth(in, at + 1);
 }
 
-// Static storage exists once, which is too few here.
-__device__ int depth(const int *tree, int node, int rest) {
-  int path[4] = {0};
-  for (int i = 0; i < 4; ++i)
-    path[tree[node + i] & 3] += i;
-  return rest ? depth(tree, path[tree[node] & 3], rest - 1) : path[node & 3];
-}
-
-// Nobody calls it here.
-__device__ int spare(const int *in, int at) {
-  int seen[8] = {0};
-  for (int i = 0; i < 50; ++i)
-    seen[in[at + i] & 7] += i;
-  return seen[in[at] & 7];
-}
-
 __global__ void one(const int *in, int *out) {
   int own[4] = {0};
   for (int i = 0; i < 50; ++i)
@@ -45,8 +29,7 @@ __global__ void one(const int *in, int *out) {
 }
 
 __global__ void other(const int *in, const float *values, int *out) {
-  out[threadIdx.x] = middle(in, threadIdx.x) + smoothTwice(values, threadIdx.x) +
-                     depth(in, threadIdx.x, 5);
+  out[threadIdx.x] = middle(in, threadIdx.x) + smoothTwice(values, threadIdx.x);
 }
 
 void launch(const int *in, const float *values, int *out) {

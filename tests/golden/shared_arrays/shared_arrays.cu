@@ -36,47 +36,19 @@ __global__ void flattened(float *out, const float *in) {
   out[thread] = tile[threadIdx.x][threadIdx.y];
 }
 
-__global__ void vectors(float4 *out, const float *in) {
-  __shared__ float tile[32][32];
-  tile[threadIdx.x][threadIdx.y] = in[threadIdx.x];
-  __syncthreads();
-  out[threadIdx.x] = *(float4 *)&tile[threadIdx.y][threadIdx.x & 28];
-}
-
-__global__ void pairs(float *out, const float *in) {
-  __shared__ float pair[2][64];
-  pair[threadIdx.y][threadIdx.x * 2] = in[threadIdx.x];
-  out[threadIdx.x] = pair[threadIdx.y][threadIdx.x * 2];
-}
-
-__global__ void rows(float *out, const float *in, const int *at) {
-  __shared__ float row[8][32];
-  __shared__ float bins[32][33];
-  row[threadIdx.y][threadIdx.x] = in[threadIdx.x];
-  bins[at[threadIdx.x]][threadIdx.x] = row[threadIdx.y][threadIdx.x];
-  out[threadIdx.x] = bins[0][threadIdx.x];
-}
-
 // Rows that are a product in the index.
 __global__ void product_rows(float *out, const float *in) {
   __shared__ float tile[32 * 32];
-  __shared__ float sums[32];
-  __shared__ float asked[64]; // NOLINT(bankstripe)
   const int x = threadIdx.x, y = threadIdx.y;
   tile[x * 32 + y] = in[x];
-  sums[x] = tile[y * 32 + x];
-  asked[x * 2] = sums[x];
-  out[x] = asked[0];
+  out[x] = tile[y * 32 + x];
 }
 
-void run(float *out, float *in, double *wide, int *at, int n) {
+void run(float *out, float *in, double *wide, int n) {
   dim3 block(TILE, TILE);
   transpose16<<<dim3(n / TILE, n / TILE), block>>>(out, in, n);
   product<float, 32><<<1, dim3(32, 32)>>>(out, in, in, n);
   product<double, 32><<<1, dim3(32, 32)>>>(wide, wide, wide, n);
   flattened<<<64, dim3(32, 32)>>>(out, in);
-  vectors<<<64, dim3(32, 32)>>>((float4 *)out, in);
-  pairs<<<64, dim3(32, 2)>>>(out, in);
-  rows<<<64, dim3(32, 8)>>>(out, in, at);
   product_rows<<<64, dim3(32, 32)>>>(out, in);
 }

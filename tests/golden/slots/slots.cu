@@ -1,14 +1,11 @@
-// Uses that need an array as one piece of memory, one each, and declarations
-// in the shapes that slots have.
+// Uses that need an array as one piece of memory, and declarations in the shapes
+// that slots have.
 
 typedef int Eight[8];
 __device__ void fill(int *values);
 
 __global__ void uses(const int *in, int *out) {
   int passed[8], ranged[8] = {0}, sum = 0, *cursor;
-  int escapes[8];
-  int bound[8];
-  int(&alias)[8] = bound;
   int rows[2][8] = {{1, 2}, {3, 4}};
   int captured[8]; // of the lambda below
   fill(passed);
@@ -16,9 +13,6 @@ __global__ void uses(const int *in, int *out) {
   for (int i = 0; i < 50; ++i) {
     int k = in[i + threadIdx.x];
     ranged[k & 7] += i;
-    int *element = &escapes[k & 6];
-    element[k & 1] = i;
-    alias[k & 7] = k;
     int *row = rows[k & 1];
     row[k & 7] = i;
     add(k);
@@ -27,8 +21,7 @@ __global__ void uses(const int *in, int *out) {
   for (int v : ranged)
     *cursor += v;
   int k = in[1];
-  out[threadIdx.x] = sum + passed[k & 7] + escapes[k & 7] + bound[k & 7] +
-                     rows[1][k & 7] + captured[k & 7];
+  out[threadIdx.x] = sum + passed[k & 7] + rows[1][k & 7] + captured[k & 7];
 }
 
 __global__ void __launch_bounds__(128) shapes(const int *in, int *out) {

@@ -24,14 +24,6 @@ __global__ void both(const int *in, int *out) {
   out[threadIdx.x] = counts[in[0] & 3];
 }
 
-// Not all of its values are constants, or somebody writes it.
-__global__ void none(const int *in, int *out) {
-  const int first[4] = {in[0], 2, 3, 4};
-  int changed[4] = {1, 2, 3, 4};
-  changed[in[2] & 3] = 0;
-  out[threadIdx.x] = first[in[1] & 3] + changed[in[1] & 3];
-}
-
 __device__ __host__ int dayOf(int month) {
   const int starts[12] = {0,   31,  59,  90,  120, 151,
                           181, 212, 243, 273, 304, 334};
@@ -45,6 +37,5 @@ __global__ void days(const int *in, int *out) {
 void launch(const int *in, int *out) {
   plain<<<1, 128>>>(in, out);
   both<<<1, 128>>>(in, out);
-  none<<<1, 128>>>(in, out);
   days<<<1, 128>>>(in, out);
 }

@@ -105,15 +105,6 @@ TEST(Parse, WhoDecided) {
             std::string::npos);
 }
 
-TEST(Print, WhoDecided) {
-  DecisionsFile File;
-  File.Arrays = {decision("a.cu", "a"), decision("b.cu", "b")};
-  File.Arrays[0].ByTune = true;
-  const DecisionsFile Again = parsed(printed(File));
-  EXPECT_TRUE(Again.Arrays[0].ByTune);
-  EXPECT_FALSE(Again.Arrays[1].ByTune);
-}
-
 TEST(Parse, WhatIsLeftOut) {
   DecisionsFile File = parsed("version: 1\n");
   EXPECT_EQ(File.Defaults.Wanted, Layout::Auto);
@@ -342,6 +333,7 @@ TEST(Print, WhatIsReadBackIsTheSame) {
   File.Arrays[0].Why = "a 'quoted' reason: \"yes\"\nin two lines # really";
   File.Arrays[1].File = "with blank/true";
   File.Arrays[1].Function = "(anonymous namespace)::f";
+  File.Arrays[1].ByTune = true;
   const std::string Text = printed(File);
   DecisionsFile Again = parsed(Text);
   EXPECT_EQ(printed(Again), Text);
@@ -351,6 +343,7 @@ TEST(Print, WhatIsReadBackIsTheSame) {
     EXPECT_EQ(Again.Arrays[I].File, File.Arrays[I].File);
     EXPECT_EQ(Again.Arrays[I].Function, File.Arrays[I].Function);
     EXPECT_EQ(Again.Arrays[I].Why, File.Arrays[I].Why);
+    EXPECT_EQ(Again.Arrays[I].ByTune, File.Arrays[I].ByTune);
   }
 }
 

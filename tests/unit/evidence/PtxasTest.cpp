@@ -20,6 +20,23 @@ using namespace llvm;
 
 namespace {
 
+// What ptxas says of a kernel, of what it or a function has on the stack, and
+// of what a kernel takes.
+std::string entry(const std::string &Name, const std::string &Arch = "sm_90") {
+  return "ptxas info    : Compiling entry function '" + Name + "' for '" +
+         Arch + "'\n";
+}
+std::string properties(const std::string &Name, unsigned Frame,
+                       unsigned Spilled = 0) {
+  const std::string Bytes = std::to_string(Spilled);
+  return "ptxas info    : Function properties for " + Name + "\n    " +
+         std::to_string(Frame) + " bytes stack frame, " + Bytes +
+         " bytes spill stores, " + Bytes + " bytes spill loads\n";
+}
+std::string used(const std::string &What) {
+  return "ptxas info    : Used " + What + "\n";
+}
+
 TEST(PtxasReport, ReadsEveryNumberOfAKernel) {
   ResourceTable T = parsePtxasReport(R"(
 ptxas info    : 3 bytes gmem
@@ -40,14 +57,8 @@ ptxas info    : Compile time = 12.567 ms
 
 TEST(PtxasReport, FunctionsHaveRowsOfTheirOwn) {
   ResourceTable T = parsePtxasReport(
-      "ptxas info    : Function properties for _Z1fPii$1\n"
-      "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
-      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
-      "ptxas info    : Function properties for k\n"
-      "    16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Function properties for _Z1fPii\n"
-      "    99 bytes stack frame, 1 bytes spill stores, 1 bytes spill loads\n"
-      "ptxas info    : Used 10 registers\n");
+      properties("_Z1fPii$1", 8, 4) + entry("k") + properties("k", 16) +
+      properties("_Z1fPii", 99, 1) + used("10 registers"));
   ASSERT_EQ(T.size(), 3u);
   EXPECT_EQ(T["_Z1fPii$1"].StackFrame, 8u);
   EXPECT_EQ(T["_Z1fPii"].StackFrame, 99u);
@@ -118,41 +129,29 @@ TEST(PtxasReport, OfLinkedCodeTheLinkerTells) {
 }
 
 TEST(PtxasReport, IsTakenOutOfWhatElseIsSaid) {
-  EXPECT_EQ(withoutPtxasReport(
-                "a.cu(3): warning: look\n"
-                "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
-                "ptxas info    : Function properties for k\n"
-                "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill "
-                "loads\n"
-                "ptxas info    : (C7510) Potential Performance Loss: it waits\n"
-                "ptxas warning : look here too\n"
-                "    indented, without an end"),
-            "a.cu(3): warning: look\n"
-            "ptxas info    : (C7510) Potential Performance Loss: it waits\n"
-            "ptxas warning : look here too\n"
-            "    indented, without an end");
+  const std::string Before = "a.cu(3): warning: look\n";
+  const std::string After =
+      "ptxas info    : (C7510) Potential Performance Loss: it waits\n"
+      "ptxas warning : look here too\n"
+      "    indented, without an end";
+  EXPECT_EQ(
+      withoutPtxasReport(Before + entry("k") + properties("k", 0) + After),
+      Before + After);
 }
 
 TEST(PtxasReport, SharedMemoryMayBeASum) {
   ResourceTable T = parsePtxasReport(
-      "ptxas info    : Compiling entry function 'k' for 'sm_20'\n"
-      "ptxas info    : Used 8 registers, 1024+16 bytes smem, 44 bytes "
-      "cmem[0]\n");
+      entry("k", "sm_20") +
+      used("8 registers, 1024+16 bytes smem, 44 bytes cmem[0]"));
   EXPECT_EQ(T["k"].SharedBytes, 1040u);
   EXPECT_EQ(T["k"].Registers, 8u);
 }
 
 TEST(PtxasReport, OfSeveralArchitecturesTheLargestNumbersCount) {
   ResourceTable T = parsePtxasReport(
-      "ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
-      "ptxas info    : Function properties for k\n"
-      "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Used 30 registers, 8 bytes smem\n"
-      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
-      "ptxas info    : Function properties for k\n"
-      "    32 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Used 40 registers, 8 bytes smem\n"
-      "ptxas info    : Compiling entry function 'l' for 'sm_90'\n");
+      entry("k", "sm_80") + properties("k", 64) + used("30 registers") +
+      entry("k", "sm_90") + properties("k", 32) + used("40 registers") +
+      entry("l", "sm_90"));
   ASSERT_EQ(T.size(), 2u);
   EXPECT_EQ(T["k"].StackFrame, 64u);
   EXPECT_EQ(T["k"].Registers, 40u);
@@ -161,15 +160,9 @@ TEST(PtxasReport, OfSeveralArchitecturesTheLargestNumbersCount) {
 
 // nvcc leaves some functions as they are, __noinline__ ones to begin with.
 TEST(PtxasReport, FramesOfFunctionsThatWereNotInlinedAreSummedUp) {
-  ResourceTable T = parsePtxasReport(
-      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
-      "ptxas info    : Function properties for k\n"
-      "    16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Used 30 registers\n"
-      "ptxas info    : Function properties for f\n"
-      "    64 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n"
-      "ptxas info    : Function properties for g\n"
-      "    32 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
+  ResourceTable T =
+      parsePtxasReport(entry("k") + properties("k", 16) + used("30 registers") +
+                       properties("f", 64, 8) + properties("g", 32));
   EXPECT_EQ(T["k"].StackFrame, 16u);
   EXPECT_EQ(T["k"].calleeFrames(), 96u);
   EXPECT_EQ(T["k"].SpillStores, 0u);
@@ -179,20 +172,9 @@ TEST(PtxasReport, FramesOfFunctionsThatWereNotInlinedAreSummedUp) {
 // Those that it may call; of other kernels, others.
 TEST(PtxasReport, AKernelGetsTheFramesOfTheFunctionsBehindIt) {
   ResourceTable T = parsePtxasReport(
-      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
-      "ptxas info    : Function properties for k\n"
-      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Used 30 registers\n"
-      "ptxas info    : Function properties for f\n"
-      "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Compiling entry function 'l' for 'sm_90'\n"
-      "ptxas info    : Function properties for l\n"
-      "    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Used 12 registers\n"
-      "ptxas info    : Function properties for f\n"
-      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Function properties for g\n"
-      "    16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
+      entry("k") + properties("k", 0) + used("30 registers") +
+      properties("f", 64) + entry("l") + properties("l", 8) +
+      used("12 registers") + properties("f", 0) + properties("g", 16));
   EXPECT_EQ(T["k"].calleeFrames(), 64u);
   EXPECT_EQ(T["l"].StackFrame, 8u);
   EXPECT_EQ(T["l"].calleeFrames(), 16u);
@@ -201,31 +183,18 @@ TEST(PtxasReport, AKernelGetsTheFramesOfTheFunctionsBehindIt) {
 // `l` needs more than is listed behind it.
 TEST(PtxasReport, OfFunctionsCompiledApartEachKernelMayCallAll) {
   auto Report = [](const std::string &Cumulative) {
-    return "ptxas info    : Compiling entry function 'l' for 'sm_90'\n"
-           "ptxas info    : Function properties for l\n"
-           "    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill "
-           "loads\n"
-           "ptxas info    : Used 12 registers, used 0 barriers, " +
-           Cumulative +
-           " bytes cumulative stack size\n"
-           "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
-           "ptxas info    : Function properties for k\n"
-           "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill "
-           "loads\n"
-           "ptxas info    : Used 30 registers, used 0 barriers\n"
-           "ptxas info    : Function properties for f\n"
-           "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill "
-           "loads\n";
+    return entry("l") + properties("l", 8) +
+           used("12 registers, used 0 barriers, " + Cumulative +
+                " bytes cumulative stack size") +
+           entry("k") + properties("k", 0) +
+           used("30 registers, used 0 barriers") + properties("f", 64);
   };
   ResourceTable T = parsePtxasReport(Report("72"));
   EXPECT_EQ(T["k"].calleeFrames(), 64u);
   EXPECT_EQ(T["l"].calleeFrames(), 64u);
   T = parsePtxasReport(Report("8"));
   EXPECT_EQ(T["l"].calleeFrames(), 0u);
-  T = parsePtxasReport("ptxas info    : Function properties for g\n"
-                       "    16 bytes stack frame, 0 bytes spill stores, 0 "
-                       "bytes spill loads\n" +
-                       Report("8"));
+  T = parsePtxasReport(properties("g", 16) + Report("8"));
   EXPECT_EQ(T["l"].calleeFrames(), 80u);
 }
 
@@ -252,22 +221,9 @@ TEST(ForKernels, RelocatableFunctionsAreNobodysCallees) {
 }
 
 TEST(PtxasReport, AFunctionForTwoArchitecturesCountsOnce) {
-  ResourceTable T = parsePtxasReport(
-      "ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
-      "ptxas info    : Function properties for f\n"
-      "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
-      "ptxas info    : Function properties for f\n"
-      "    72 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
+  ResourceTable T = parsePtxasReport(entry("k", "sm_80") + properties("f", 64) +
+                                     entry("k", "sm_90") + properties("f", 72));
   EXPECT_EQ(T["k"].calleeFrames(), 72u);
-}
-
-TEST(PtxasReport, WithoutSuchFunctionsThereAreNoCalleeFrames) {
-  ResourceTable T = parsePtxasReport(
-      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
-      "ptxas info    : Function properties for k\n"
-      "    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
-  EXPECT_EQ(T["k"].calleeFrames(), 0u);
 }
 
 TEST(PtxasReport, OtherOutputIsPassedOver) {
@@ -286,13 +242,20 @@ TEST(PtxasReport, OtherOutputIsPassedOver) {
   EXPECT_TRUE(parsePtxasReport("    4 bytes stack frame\n").empty());
 }
 
-std::string commandFor(std::vector<std::string> Original,
-                       std::vector<std::string> Clang = {}) {
+std::vector<std::string> words(StringRef Line) {
+  std::vector<std::string> Words;
+  for (StringRef Word : split(Line, ' '))
+    if (!Word.empty())
+      Words.push_back(Word.str());
+  return Words;
+}
+
+std::string commandFor(StringRef Original, StringRef Clang = "") {
   CompileJob Job;
   Job.File = "/src/dir/a.cu";
   Job.GpuArch = "sm_86";
-  Job.OriginalArgs = std::move(Original);
-  Job.ClangArgs = std::move(Clang);
+  Job.OriginalArgs = words(Original);
+  Job.ClangArgs = words(Clang);
   return join(nvccCommand(Job, "nvcc", "/copy/a.cu", {"-I/extra"}, "/o"), " ");
 }
 
@@ -300,64 +263,39 @@ constexpr StringLiteral CommandEnd =
     "-arch=sm_86 -cubin -Xptxas -v -o /o /copy/a.cu";
 
 TEST(NvccCommand, KeepsWhatShapesTheDeviceCode) {
-  EXPECT_EQ(
-      commandFor({"/usr/bin/nvcc", "-Iinclude", "-I", "other", "-DX=1",
-                  "-std=c++20", "--expt-relaxed-constexpr", "--extended-lambda",
-                  "-Xcompiler", "-fopenmp", "-include", "pre.h", "-O3",
-                  "-lineinfo", "--use_fast_math", "-maxrregcount=64", "a.cu"}),
-      "nvcc -I/extra -I/src/dir -Iinclude -I other -DX=1 -std=c++20 "
-      "--expt-relaxed-constexpr --extended-lambda -Xcompiler -fopenmp "
-      "-include pre.h -O3 -lineinfo --use_fast_math -maxrregcount=64 " +
-          CommandEnd.str());
+  const std::string Kept =
+      "-Iinclude -I other -DX=1 -std=c++20 --expt-relaxed-constexpr "
+      "--extended-lambda -Xcompiler -fopenmp -include pre.h -O3 -lineinfo "
+      "--use_fast_math -maxrregcount=64 ";
+  EXPECT_EQ(commandFor("/usr/bin/nvcc " + Kept + "a.cu"),
+            "nvcc -I/extra -I/src/dir " + Kept + CommandEnd.str());
 }
 
 TEST(NvccCommand, DropsOutputsPhasesArchitecturesAndLinking) {
   EXPECT_EQ(
-      commandFor({"ccache",
-                  "nvcc",
-                  "-forward-unknown-to-host-compiler",
-                  "--generate-code=arch=compute_80,code=[sm_80]",
-                  "-gencode",
-                  "arch=compute_90,code=sm_90",
-                  "-arch",
-                  "sm_75",
-                  "-MD",
-                  "-MT",
-                  "a.o",
-                  "-MF",
-                  "a.d",
-                  "-x",
-                  "cu",
-                  "-c",
-                  "dir/a.cu",
-                  "-o",
-                  "a.o",
-                  "-lcublas",
-                  "-L/lib",
-                  "-l",
-                  "m",
-                  "-Xlinker",
-                  "-rpath",
-                  "--keep"}),
+      commandFor("ccache nvcc -forward-unknown-to-host-compiler "
+                 "--generate-code=arch=compute_80,code=[sm_80] "
+                 "-gencode arch=compute_90,code=sm_90 -arch sm_75 "
+                 "-MD -MT a.o -MF a.d -x cu -c dir/a.cu -o a.o "
+                 "-lcublas -L/lib -l m -Xlinker -rpath --keep"),
       "nvcc -I/extra -I/src/dir -forward-unknown-to-host-compiler -x cu " +
           CommandEnd.str());
 }
 
 TEST(NvccCommand, SeparateCompilationStaysRelocatable) {
-  EXPECT_EQ(commandFor({"nvcc", "-dc", "a.cu"}),
+  EXPECT_EQ(commandFor("nvcc -dc a.cu"),
             "nvcc -I/extra -I/src/dir -rdc=true " + CommandEnd.str());
-  EXPECT_EQ(commandFor({"nvcc", "-rdc", "true", "-c", "a.cu"}),
+  EXPECT_EQ(commandFor("nvcc -rdc true -c a.cu"),
             "nvcc -I/extra -I/src/dir -rdc true " + CommandEnd.str());
 }
 
 TEST(NvccCommand, TakesFromClangWhatBothUnderstand) {
-  EXPECT_EQ(
-      commandFor({"clang++"}, {"-x", "cuda", "--cuda-gpu-arch=sm_90", "-Iinc",
-                               "-D", "X", "-Wall", "-Xclang", "-Ifoo",
-                               "-std=gnu++20", "-isystem", "sys", "a.cu"}),
-      "nvcc -I/extra -I/src/dir -Iinc -D X -std=c++20 -isystem sys " +
-          CommandEnd.str());
-  EXPECT_EQ(commandFor({"nvcc"}, {"-std=gnu++17"}),
+  EXPECT_EQ(commandFor("clang++",
+                       "-x cuda --cuda-gpu-arch=sm_90 -Iinc -D X -Wall "
+                       "-Xclang -Ifoo -std=gnu++20 -isystem sys a.cu"),
+            "nvcc -I/extra -I/src/dir -Iinc -D X -std=c++20 -isystem sys " +
+                CommandEnd.str());
+  EXPECT_EQ(commandFor("nvcc", "-std=gnu++17"),
             "nvcc -I/extra -I/src/dir -std=c++17 " + CommandEnd.str());
 }
 

@@ -62,6 +62,12 @@ ArrayEvidence evidenceOfOne(StringRef Marked, StringRef FunctionId) {
   return Evidence.Arrays.empty() ? ArrayEvidence() : Evidence.Arrays.front();
 }
 
+ArrayEvidence evidenceInKernel(const std::string &Statements) {
+  return evidenceOfOne(
+      "extern \"C\" __global__ void k(const int *in, int *out, int n) {" +
+      Statements + "}");
+}
+
 GatheredUnit gather(StringRef Code, std::vector<std::string> Arguments) {
   GatheredUnit Result;
   append_range(Arguments, WithoutHeaders);

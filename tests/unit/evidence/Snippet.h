@@ -39,6 +39,10 @@ UnitEvidence evidenceOf(llvm::StringRef Marked,
 ArrayEvidence evidenceOfOne(llvm::StringRef Marked,
                             llvm::StringRef FunctionId = "k");
 
+/// The same of a kernel with the parameters `const int *in, int *out, int n`
+/// that does \p Statements.
+ArrayEvidence evidenceInKernel(const std::string &Statements);
+
 /// All that is known of a unit before planning.
 struct GatheredUnit {
   UnitFacts Facts;

@@ -110,47 +110,40 @@ TEST(Uniformity, InlineAssemblyIsNot) {
 }
 
 TEST(Uniformity, AccessesAtConstantOffsetsDoNotCount) {
-  ArrayEvidence E = evidenceOfOne(R"cu(
-extern "C" __global__ void k(const int *in, int *out, int n) {
+  ArrayEvidence E = evidenceInKernel(R"cu(
   int @a[8];
   a[0] = in[0];
   a[5] = in[1];
-  out[0] = a[n];
-})cu");
+  out[0] = a[n];)cu");
   EXPECT_EQ(E.Index, Uniformity::Uniform);
   EXPECT_EQ(E.UniformAccesses, 1u);
 }
 
 TEST(Uniformity, ALoopThatLanesLeaveEarlyKeepsItsCounterUniformInside) {
-  ArrayEvidence E = evidenceOfOne(R"cu(
-extern "C" __global__ void k(const int *in, int *out, int n) {
+  ArrayEvidence E = evidenceInKernel(R"cu(
   int @a[64];
   int count = in[threadIdx.x];
 #pragma unroll 1
   for (int i = 0; i < count; ++i)
     a[i] = in[i + threadIdx.x];
-  out[threadIdx.x] = a[n];
-})cu");
+  out[threadIdx.x] = a[n];)cu");
   EXPECT_EQ(E.Index, Uniformity::Uniform);
 }
 
 TEST(Uniformity, AfterSuchALoopTheCounterIsNonUniform) {
-  ArrayEvidence E = evidenceOfOne(R"cu(
-extern "C" __global__ void k(const int *in, int *out, int n) {
+  ArrayEvidence E = evidenceInKernel(R"cu(
   int @a[64];
   int i = 0;
 #pragma unroll 1
   for (; in[i * 32 + threadIdx.x] > n; ++i)
     a[i] = in[i + threadIdx.x];
-  out[threadIdx.x] = a[i - n];
-})cu");
+  out[threadIdx.x] = a[i - n];)cu");
   EXPECT_EQ(E.Index, Uniformity::NonUniform);
   EXPECT_EQ(E.NonUniformAccesses, 1u);
 }
 
 TEST(Uniformity, AStackThatEachLaneFillsOnItsOwnIsNonUniform) {
-  ArrayEvidence E = evidenceOfOne(R"cu(
-extern "C" __global__ void k(const int *in, int *out, int n) {
+  ArrayEvidence E = evidenceInKernel(R"cu(
   int @stack[32];
   int top = 0, hits = 0;
   stack[top++] = 0;
@@ -163,15 +156,13 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
       ++hits;
     }
   }
-  out[threadIdx.x] = hits;
-})cu");
+  out[threadIdx.x] = hits;)cu");
   EXPECT_EQ(E.Where, Residency::LocalMemory);
   EXPECT_EQ(E.Index, Uniformity::NonUniform);
 }
 
 TEST(Uniformity, AStackThatAllLanesFillAlikeIsUniform) {
-  ArrayEvidence E = evidenceOfOne(R"cu(
-extern "C" __global__ void k(const int *in, int *out, int n) {
+  ArrayEvidence E = evidenceInKernel(R"cu(
   int @stack[32];
   int top = 0, sum = 0;
 #pragma unroll 1
@@ -180,8 +171,7 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
       stack[top++] = in[i + threadIdx.x];
     else
       sum += stack[--top];
-  out[threadIdx.x] = sum;
-})cu");
+  out[threadIdx.x] = sum;)cu");
   EXPECT_EQ(E.Where, Residency::LocalMemory);
   EXPECT_EQ(E.Index, Uniformity::Uniform);
 }
@@ -202,23 +192,19 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
 }
 
 TEST(Uniformity, AWalkingPointerIsJudgedByItsSteps) {
-  ArrayEvidence Uniform = evidenceOfOne(R"cu(
-extern "C" __global__ void k(const int *in, int *out, int n) {
+  ArrayEvidence Uniform = evidenceInKernel(R"cu(
   int @a[64];
 #pragma unroll 1
   for (int *p = a; p != a + n; p += 2)
     *p = in[threadIdx.x];
-  out[threadIdx.x] = a[n];
-})cu");
+  out[threadIdx.x] = a[n];)cu");
   EXPECT_EQ(Uniform.Index, Uniformity::Uniform);
-  ArrayEvidence NonUniform = evidenceOfOne(R"cu(
-extern "C" __global__ void k(const int *in, int *out, int n) {
+  ArrayEvidence NonUniform = evidenceInKernel(R"cu(
   int @a[64];
 #pragma unroll 1
   for (int *p = a; p < a + n; p += in[threadIdx.x])
     *p = in[threadIdx.x];
-  out[threadIdx.x] = a[n];
-})cu");
+  out[threadIdx.x] = a[n];)cu");
   EXPECT_EQ(NonUniform.Index, Uniformity::NonUniform);
   EXPECT_EQ(NonUniform.UniformAccesses, 1u);
 }

@@ -13,9 +13,9 @@ using namespace bankstripe::testing;
 
 namespace {
 
-// The work of a kernel with an array `a`, filled from memory, and Statements.
-KernelWork workOf(const std::string &Statements,
-                  const std::string &Before = "") {
+// A kernel with an array `a`, filled from memory, and Statements.
+UnitEvidence unitOf(const std::string &Statements,
+                    const std::string &Before = "") {
   UnitEvidence E = evidenceOf(Before + R"cu(
 extern "C" __global__ void k(const int *in, int *out, int n) {
   __shared__ int shared[64];
@@ -25,8 +25,17 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
     a[i] = in[i];
 )cu" + Statements + "\n  out[threadIdx.x] = a[n];\n}");
   EXPECT_EQ(E.Work.count("k"), 1u) << E.Problem;
-  return E.Work["k"];
+  return E;
 }
+
+KernelWork workOf(const std::string &Statements,
+                  const std::string &Before = "") {
+  return unitOf(Statements, Before).Work["k"];
+}
+
+// Nobody knows how often it runs.
+constexpr char GuessedLoop[] = "#pragma unroll 1\nfor (int i = 0; i < n; ++i) "
+                               "a[in[i] & 63] ^= i;";
 
 ArrayWork arrayIn(const KernelWork &W) {
   return W.Arrays.empty() ? ArrayWork() : W.Arrays.begin()->second;
@@ -42,8 +51,7 @@ TEST(Work, LoopsCountAsOftenAsTheyRun) {
 }
 
 TEST(Work, LoopsOfUnknownLengthAreTakenToRunForLong) {
-  KernelWork W = workOf("#pragma unroll 1\n"
-                        "for (int i = 0; i < n; ++i) a[in[i] & 63] ^= i;");
+  KernelWork W = workOf(GuessedLoop);
   EXPECT_GE(arrayIn(W).Uniform.Loaded, 1 + 100);
   EXPECT_GE(arrayIn(W).Uniform.Stored, 64 + 100);
 }
@@ -76,10 +84,7 @@ extern "C" __global__ void k(const int *in, int *out, int n) {
 
 TEST(Work, GuessedLoopsAreCounted) {
   EXPECT_EQ(workOf("").GuessedLoops, 0u);
-  EXPECT_EQ(workOf("#pragma unroll 1\n"
-                   "for (int i = 0; i < n; ++i) a[in[i] & 63] ^= i;")
-                .GuessedLoops,
-            1u);
+  EXPECT_EQ(workOf(GuessedLoop).GuessedLoops, 1u);
 }
 
 // Lanes that go other ways have other counters.
@@ -95,17 +100,7 @@ TEST(Work, StacksAreCounted) {
 }
 
 TEST(Work, GuessedLoopsMayBeShort) {
-  UnitEvidence E = evidenceOf(R"cu(
-extern "C" __global__ void k(const int *in, int *out, int n) {
-  int @a[64];
-#pragma unroll 1
-  for (int i = 0; i < 64; ++i)
-    a[i] = in[i];
-#pragma unroll 1
-  for (int i = 0; i < n; ++i)
-    a[in[i] & 63] ^= i;
-  out[threadIdx.x] = a[n];
-})cu");
+  UnitEvidence E = unitOf(GuessedLoop);
   EXPECT_EQ(E.Work["k"].Global, 64 + 100);
   EXPECT_EQ(E.ShortWork["k"].Global, 64 + 10);
 }

@@ -30,19 +30,14 @@ bool neverWritten(llvm::StringRef Body, llvm::StringRef Prelude = "") {
 TEST(Initializer, None) {
   EXPECT_EQ(kindOf("int a[4];"), InitializerKind::None);
   EXPECT_EQ(kindOf("float4 a[4];"), InitializerKind::None);
-  EXPECT_EQ(kindOf("float2 a[2][4];"), InitializerKind::None);
 }
 
 TEST(Initializer, NothingButZeros) {
   EXPECT_EQ(kindOf("int a[4] = {};"), InitializerKind::Zero);
-  EXPECT_EQ(kindOf("int a[4]{};"), InitializerKind::Zero);
   EXPECT_EQ(kindOf("int a[4] = {0};"), InitializerKind::Zero);
-  EXPECT_EQ(kindOf("int a[4] = {0, 0, 0};"), InitializerKind::Zero);
   EXPECT_EQ(kindOf("int t[2][4] = {{0}, {}};"), InitializerKind::Zero);
   EXPECT_EQ(kindOf("float a[4] = {0.0f, 0};"), InitializerKind::Zero);
   EXPECT_EQ(kindOf("int *a[4] = {nullptr, 0};"), InitializerKind::Zero);
-  EXPECT_EQ(kindOf("bool a[4] = {false};"), InitializerKind::Zero);
-  EXPECT_EQ(kindOf("char a[4] = {'\\0'};"), InitializerKind::Zero);
   EXPECT_EQ(kindOf("float4 a[2] = {};"), InitializerKind::Zero);
   EXPECT_EQ(kindOf("float4 a[2] = {{0, 0}};"), InitializerKind::Zero);
   EXPECT_EQ(kindOf("enum E { Zero }; E a[4] = {Zero};"), InitializerKind::Zero);
@@ -50,13 +45,10 @@ TEST(Initializer, NothingButZeros) {
 
 TEST(Initializer, OtherValues) {
   EXPECT_EQ(kindOf("int a[4] = {1};"), InitializerKind::List);
-  EXPECT_EQ(kindOf("int a[4] = {i, j};"), InitializerKind::List);
   EXPECT_EQ(kindOf("int a[4] = {0, 0, 0, i};"), InitializerKind::List);
   EXPECT_EQ(kindOf("int t[2][4] = {{0}, {1, 2}};"), InitializerKind::List);
-  EXPECT_EQ(kindOf("int t[2][2] = {{1, 2}, {3}};"), InitializerKind::List);
   EXPECT_EQ(kindOf("int *a[4] = {out, out + 1};"), InitializerKind::List);
   EXPECT_EQ(kindOf("float4 a[2] = {{0, 0, 1}};"), InitializerKind::List);
-  EXPECT_EQ(kindOf("int a[4]{1, 2};"), InitializerKind::List);
 }
 
 TEST(Initializer, NegativeZeroIsNotZero) {

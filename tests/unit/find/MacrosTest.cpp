@@ -61,24 +61,6 @@ TEST(MacroArguments, TurnedIntoText) {
              "int a[4]; SHOW($read^a[i], here);");
 }
 
-TEST(MacroArguments, TurnedIntoTextByADefinitionThatIsGone) {
-  testMacros("#define SHOW(x) printf(#x \" = %d\", x)\n",
-             "int a[4]; SHOW($read^a[i]);\n"
-             "#undef SHOW\n");
-  testMacros("#define SHOW(x) printf(#x \" = %d\", x)\n",
-             "int a[4]; SHOW($read^a[i]);\n"
-             "#undef SHOW\n"
-             "#define SHOW(x) printf(\"%d\", x)\n"
-             "SHOW($read^a[j]);");
-}
-
-TEST(MacroArguments, TurnedIntoTextByAMacroThatIsAnArgument) {
-  testMacros("#define SHOW(x) printf(#x \" = %d\", x)\n"
-             "#define PLAIN(x) printf(\"%d\", x)\n"
-             "#define CALL(m, x) m(x)\n",
-             "int a[4]; CALL(SHOW, $read^a[i]); CALL(PLAIN, $read^a[j]);");
-}
-
 TEST(MacroArguments, Pasted) {
   testMacros("#define PASTE(x, y) x##y\n",
              "int a[4], ab[4]; $write^PASTE($skipped_code^a, b)[i] = 1;"
@@ -111,11 +93,6 @@ TEST(MacroBodies, HoldUses) {
   testMacros("#define NAME a\n", "int a[4]; $write^NAME[i] = 1;");
   testMacros("#define LAST a[3]\n",
              "int a[4]; $write^a[i] = 1; *out = $read^LAST;");
-}
-
-TEST(MacroBodies, WithAnIndexOnly) {
-  testMacros("#define IDX (i + 1)\n", "int a[4]; $write^a[IDX] = 1;");
-  testMacros("#define PAIR i, j\n", "int a[4]; $write^a[PAIR] = 1;");
 }
 
 // --- Skipped code ----------------------------------------------------------
@@ -202,10 +179,6 @@ TEST(Names, OfMembers) {
   testFind("struct S { int a; int f() const; };\n"
            "__global__ void kernel(S s, S *p, int i) {\n"
            "  int a[4]; $write^a[i] = s.a; p->a = 1; S t = {.a = 2}; s = t; }");
-}
-
-TEST(Names, OfFieldsOfLocalClasses) {
-  testBody("int a[4]; struct S { int a; } s; s.a = 1; $write^a[i] = s.a;");
 }
 
 // --- Names, lines and numbers

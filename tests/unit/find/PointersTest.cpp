@@ -43,13 +43,11 @@ constexpr llvm::StringRef Sum =
 
 TEST(Walking, FromElementToElement) {
   testBody("int $pointers^a[4]; int *p = a; *p++ = 1; p += i; p[j] = 2;");
-  testBody("int $pointers^a[4]; int *p = a; *(p++) = 1; *(--(p)) = 2;");
   testBody("int $pointers^a[4]; for (int *p = a; p != a + 4; ++p) *p = i;");
   testBody("int $pointers^a[4]; for (int *p = a, *end = a + 4; p < end; ++p)"
            "  *p = i;");
   testBody("int $pointers^a[4]; const int *p; p = a + i; *out = *p - p[-1];");
   testBody("int $pointers^a[4]; auto p = a + 1; *out = *(p - 1);");
-  testBody("int $pointers^a[4]; auto *p = a + 1; *out = *(p - 1);");
   testBody("float4 $pointers^a[4]; float4 *p = a; p->x = 1; ++p;");
   testBody("int $pointers^a[4]; int *p = a; if (i) ++p; else p = a; *p = 1;");
 }

@@ -115,14 +115,6 @@ TEST(Templates, PointersToAParameterAreNoDependentElements) {
   EXPECT_FALSE(F.ElementDependent);
 }
 
-TEST(Templates, UsesOfAllInstantiationsCountOnce) {
-  auto F = testFind("template <class T> __global__ void kernel(T *out, int i) {"
-                    "  T a[4]; $write^a[i] = *out; out[1] = $read^a[0]; }\n"
-                    "template __global__ void kernel<int>(int *, int);\n"
-                    "template __global__ void kernel<float>(float *, int);");
-  EXPECT_EQ(F.front().Uses.size(), 2u);
-}
-
 TEST(Templates, AnIndexThatOneDoesNotKnowIsNoConstant) {
   Finding F =
       findingOf("template <class T> __global__ void kernel(T i) {\n"

@@ -31,9 +31,7 @@ TEST(BadInput, SyntaxErrorIsPrintedWithItsPlace) {
 }
 
 TEST(BadInput, ErrorsAreThoseOfTheFirstParse) {
-  TemporaryFolder Folder;
-  std::string File = Folder.write("a.cu", "#include \"missing.h\"\n");
-  Parsed P = parse(builtinJob(File));
+  Parsed P = parseText("#include \"missing.h\"\n");
   EXPECT_FALSE(P.Succeeded);
   const std::string Message = "'missing.h' file not found";
   const size_t First = P.Diagnostics.find(Message);
@@ -74,8 +72,7 @@ TEST(BadInput, MissingWorkingDirectoryIsNamed) {
 }
 
 TEST(BadInput, EmptyFileParses) {
-  TemporaryFolder Folder;
-  Parsed P = parse(builtinJob(Folder.write("a.cu", "")));
+  Parsed P = parseText("");
   EXPECT_TRUE(P.Succeeded) << P.Diagnostics;
   EXPECT_EQ(P.Calls, 1u);
 }
@@ -92,43 +89,34 @@ TEST(BadInput, BinaryFileIsRefused) {
 }
 
 TEST(BadInput, CarriageReturnsParse) {
-  TemporaryFolder Folder;
-  Parsed P = parse(builtinJob(Folder.write(
-      "a.cu", "#define A \\\r\n  1\r\n__global__ void k(int *p) {\r\n"
-              "  p[0] = A;\r\n}\r\n")));
+  Parsed P = parseText("#define A \\\r\n  1\r\n__global__ void k(int *p) {\r\n"
+                       "  p[0] = A;\r\n}\r\n");
   EXPECT_TRUE(P.Succeeded) << P.Diagnostics;
   EXPECT_FALSE(P.Outcome.UsedShim);
 }
 
 TEST(BadInput, BytesThatAreNoUtf8ParseInCommentsAndStrings) {
-  TemporaryFolder Folder;
-  Parsed P = parse(
-      builtinJob(Folder.write("a.cu", "// f\xfcr\n/* \xe9 */\n"
-                                      "const char *name = \"gr\xfc\xdf\";\n" +
-                                          std::string(Kernel))));
+  Parsed P = parseText("// f\xfcr\n/* \xe9 */\n"
+                       "const char *name = \"gr\xfc\xdf\";\n" +
+                       std::string(Kernel));
   EXPECT_TRUE(P.Succeeded) << P.Diagnostics;
   EXPECT_FALSE(P.Outcome.UsedShim);
 }
 
 TEST(BadInput, ByteOrderMarkParses) {
-  TemporaryFolder Folder;
-  Parsed P = parse(
-      builtinJob(Folder.write("a.cu", "\xef\xbb\xbf" + std::string(Kernel))));
+  Parsed P = parseText("\xef\xbb\xbf" + std::string(Kernel));
   EXPECT_TRUE(P.Succeeded) << P.Diagnostics;
 }
 
 TEST(BadInput, UnknownOptionIsPrinted) {
-  TemporaryFolder Folder;
-  Parsed P =
-      parse(builtinJob(Folder.write("a.cu", Kernel), {"-fno-such-option"}));
+  Parsed P = parseText(Kernel, {"-fno-such-option"});
   EXPECT_FALSE(P.Succeeded);
   EXPECT_THAT(P.Diagnostics, HasSubstr("-fno-such-option"));
 }
 
 TEST(BadInput, WarningsAreNotOurBusiness) {
-  TemporaryFolder Folder;
-  Parsed P = parse(builtinJob(Folder.write(
-      "a.cu", "int f() { }\n#warning look\nint main() { int unused; }\n")));
+  Parsed P =
+      parseText("int f() { }\n#warning look\nint main() { int unused; }\n");
   EXPECT_TRUE(P.Succeeded);
   EXPECT_EQ(P.Diagnostics, "");
 }

@@ -27,13 +27,12 @@ std::string failureOf(const std::string &Code) {
   return toString(parseSnippet(Code, "snippet.cu", [](ParsedUnit &) {}));
 }
 
-Parsed parseText(const std::string &Text) {
-  TemporaryFolder Folder;
-  return parse(builtinJob(Folder.write("a.cu", Text), {"-std=c++17"}));
+Parsed parseBridged(const std::string &Text) {
+  return parseText(Text, {"-std=c++17"});
 }
 
 bool parsesBridged(const std::string &Text) {
-  return parseText(Text).Succeeded;
+  return parseBridged(Text).Succeeded;
 }
 
 TEST(Bridges, LaunchesWithBlanksInTheirAngles) {
@@ -144,21 +143,21 @@ TEST(Bridges, FunctionsWithTheNamesOfClangsOwn) {
 }
 
 TEST(Bridges, EnumeratorsThatAskAnArrayForItsLength) {
-  const Parsed P =
-      parseText("template <class T, unsigned long N>\n"
-                "constexpr unsigned long size(const T (&)[N]) { return N; }\n"
-                "int run() { const int a[5] = {}; enum { M = size(a) };\n"
-                "  static_assert(M == 5); return M; }\n"
-                "__global__ void k(int *p) { int b[6]; enum { M = size(b) };\n"
-                "  static_assert(M == 6); p[0] = M; }\n");
+  const Parsed P = parseBridged(
+      "template <class T, unsigned long N>\n"
+      "constexpr unsigned long size(const T (&)[N]) { return N; }\n"
+      "int run() { const int a[5] = {}; enum { M = size(a) };\n"
+      "  static_assert(M == 5); return M; }\n"
+      "__global__ void k(int *p) { int b[6]; enum { M = size(b) };\n"
+      "  static_assert(M == 6); p[0] = M; }\n");
   EXPECT_TRUE(P.Succeeded) << P.Diagnostics;
 }
 
 TEST(Bridges, EnumeratorsThatAskForAValueStayErrorsWithAdvice) {
-  EXPECT_THAT(parseText("constexpr int first(const int (&a)[5]) {\n"
-                        "  return a[0]; }\n"
-                        "int run() { const int a[5] = {3};\n"
-                        "  enum { M = first(a) }; return M; }\n")
+  EXPECT_THAT(parseBridged("constexpr int first(const int (&a)[5]) {\n"
+                           "  return a[0]; }\n"
+                           "int run() { const int a[5] = {3};\n"
+                           "  enum { M = first(a) }; return M; }\n")
                   .Diagnostics,
               HasSubstr("use a 'constexpr' variable"));
 }
@@ -323,8 +322,9 @@ TEST(Bridges, ArithmeticOnPointersToVoid) {
 
 // nvcc's host compilers warn of it.
 TEST(Bridges, ParametersOfTypeAutoAreNone) {
-  EXPECT_THAT(parseText("__device__ int f(auto x) { return x; }\n").Diagnostics,
-              HasSubstr("give -std=c++20"));
+  EXPECT_THAT(
+      parseBridged("__device__ int f(auto x) { return x; }\n").Diagnostics,
+      HasSubstr("give -std=c++20"));
 }
 
 TEST(Bridges, PointersThatAreComparedWithZero) {
@@ -449,12 +449,6 @@ TEST(Bridges, RestrictBeforeTheStar) {
   EXPECT_TRUE(parsesBridged("__global__ void k(int __restrict__ *p,\n"
                             "                  const float __restrict *q) {\n"
                             "  p[0] = q[0]; }\n"));
-}
-
-TEST(Bridges, RegistersInAssemblyWithOnePercentSign) {
-  EXPECT_TRUE(parsesBridged(
-      "__global__ void k(int *p) {\n"
-      "  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(p[0])); }\n"));
 }
 
 TEST(Bridges, ClustersOfMoreBlocksThanClangKnows) {

@@ -35,39 +35,19 @@ static Strings refused(const Strings &Args, const char *Compiler = "nvcc") {
 }
 
 TEST(ForeignCommand, UsualOptionsStay) {
-  const Strings Args = {"-std=c++17",
-                        "-O3",
-                        "-DNAME=\"x y\"",
-                        "-Iinclude dir",
-                        "-isystem",
-                        "/usr/include",
-                        "-arch=sm_90",
-                        "-gencode",
-                        "arch=compute_90,code=[sm_90,compute_90]",
-                        "-Xcompiler",
-                        "-fPIC,-Wall,-Wextra,-march=native",
-                        "-Xcompiler",
-                        "-fopenmp -pthread",
-                        "-Xptxas",
-                        "-v,-dlcm=ca,-O3,-maxrregcount=32",
-                        "-Xcudafe",
-                        "--diag_suppress=177",
-                        "--expt-relaxed-constexpr",
-                        "-allow-unsupported-compiler",
-                        "-lineinfo",
-                        "-rdc=true",
-                        "-fvisibility=hidden",
-                        "-diag-suppress",
-                        "177,20012",
-                        "-MD",
-                        "-MF",
-                        "a.d",
-                        "-c",
-                        "-o",
-                        "a.o",
-                        "-x",
-                        "cu",
-                        "/src/a.cu"};
+  Strings Args;
+  for (llvm::StringRef Word : llvm::split(
+           "-std=c++17 -O3 -isystem /usr/include -arch=sm_90 -gencode "
+           "arch=compute_90,code=[sm_90,compute_90] -Xcompiler "
+           "-fPIC,-Wall,-Wextra,-march=native -Xptxas "
+           "-v,-dlcm=ca,-O3,-maxrregcount=32 -Xcudafe --diag_suppress=177 "
+           "--expt-relaxed-constexpr -allow-unsupported-compiler -lineinfo "
+           "-rdc=true -fvisibility=hidden -diag-suppress 177,20012 -MD -MF a.d "
+           "-c -o a.o -x cu /src/a.cu",
+           ' '))
+    Args.push_back(Word.str());
+  llvm::append_range(Args, Strings{"-DNAME=\"x y\"", "-Iinclude dir",
+                                   "-Xcompiler", "-fopenmp -pthread"});
   const ForeignCommand Result = read("nvcc", Args);
   EXPECT_THAT(Result.Refused, IsEmpty());
   EXPECT_THAT(Result.OnlyForClang, IsEmpty());

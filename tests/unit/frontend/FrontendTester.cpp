@@ -38,10 +38,29 @@ Parsed parse(const CompileJob &Job) {
   return Result;
 }
 
+IntrusiveRefCntPtr<vfs::FileSystem>
+ReadCounter::watch(IntrusiveRefCntPtr<vfs::FileSystem> Disk) {
+  struct Files final : vfs::ProxyFileSystem {
+    Files(IntrusiveRefCntPtr<vfs::FileSystem> Disk, ReadCounter &Into)
+        : ProxyFileSystem(std::move(Disk)), Into(Into) {}
+    ErrorOr<std::unique_ptr<vfs::File>>
+    openFileForRead(const Twine &Path) override {
+      Into.Reads += StringRef(Path.str()).ends_with(Into.Ending);
+      return ProxyFileSystem::openFileForRead(Path);
+    }
+    ReadCounter &Into;
+  };
+  return makeIntrusiveRefCnt<Files>(std::move(Disk), *this);
+}
+
+Parsed parseText(StringRef Text, std::vector<std::string> Args) {
+  TemporaryFolder Folder;
+  return parse(builtinJob(Folder.write("a.cu", Text), std::move(Args)));
+}
+
 ::testing::AssertionResult parses(StringRef Code,
                                   std::vector<std::string> Args) {
-  TemporaryFolder Folder;
-  const Parsed P = parse(builtinJob(Folder.write("snippet.cu", Code), Args));
+  const Parsed P = parseText(Code, std::move(Args));
   if (P.Succeeded && !P.Outcome.UsedShim)
     return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << P.Diagnostics;

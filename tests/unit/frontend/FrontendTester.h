@@ -10,6 +10,7 @@
 
 #include "frontend/Frontend.h"
 #include "support/TemporaryFolder.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include "gtest/gtest.h"
 #include <string>
 #include <vector>
@@ -31,9 +32,27 @@ struct Parsed {
 
 Parsed parse(const CompileJob &Job);
 
+/// The same of a file `a.cu` that holds \p Text.
+Parsed parseText(llvm::StringRef Text, std::vector<std::string> Args = {});
+
 /// How the parse of \p Code for the host went; each that the callback sees is
 /// one of \p Calls.
 HostView hostViewOf(const std::string &Code, unsigned &Calls);
+
+/// Counts how often files are read whose paths end with \p Ending.
+class ReadCounter final : public ParseWatch {
+public:
+  explicit ReadCounter(std::string Ending) : Ending(std::move(Ending)) {}
+
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+  watch(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk) override;
+  void sawTime() override {}
+
+  unsigned Reads = 0;
+
+private:
+  std::string Ending;
+};
 
 /// Success, or the message of a failed parse of \p Code as a snippet.
 /// Without the nvcc compatibility header.

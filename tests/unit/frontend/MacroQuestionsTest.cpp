@@ -7,7 +7,6 @@
 
 #include "FrontendTester.h"
 #include "frontend/NvccCommand.h"
-#include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 
@@ -37,20 +36,31 @@ bool isRead(llvm::StringRef Code, const std::vector<std::string> &Args = {}) {
   return isRead(Job);
 }
 
-/// A job for nvcc, if there is one.
-std::optional<CompileJob> nvccJob(const std::string &File,
-                                  std::vector<std::string> Args = {}) {
-  auto Kit = findToolkit("");
-  if (!Kit || Kit->Nvcc.empty())
-    return std::nullopt;
-  CompileJob Job;
-  Job.File = File;
-  Job.Directory = "/";
-  Job.OriginalArgs = {"nvcc", "-arch=sm_90"};
-  Job.OriginalArgs.insert(Job.OriginalArgs.end(), Args.begin(), Args.end());
-  translateCommand(Job, FrontendOptions(), *Kit);
-  return Job;
-}
+/// With nvcc, where there is one.
+class MacroQuestionsToNvcc : public ::testing::Test {
+protected:
+  void SetUp() override {
+    auto Found = findToolkit("");
+    ASSERT_TRUE(bool(Found));
+    Kit = *Found;
+    if (Kit.Nvcc.empty())
+      GTEST_SKIP() << "no nvcc here";
+  }
+
+  CompileJob jobOf(const std::string &Code,
+                   std::vector<std::string> Args = {}) {
+    CompileJob Job;
+    Job.File = Folder.write("a.cu", Code);
+    Job.Directory = "/";
+    Job.OriginalArgs = {"nvcc", "-arch=sm_90"};
+    Job.OriginalArgs.insert(Job.OriginalArgs.end(), Args.begin(), Args.end());
+    translateCommand(Job, FrontendOptions(), Kit);
+    return Job;
+  }
+
+  Toolkit Kit;
+  TemporaryFolder Folder;
+};
 
 } // namespace
 
@@ -66,121 +76,59 @@ TEST(MacroQuestions, AreNotAboutMacrosOfTheUser) {
                      "#if __GNUC__ != 3\n#error\n#endif\n"));
 }
 
-TEST(MacroQuestions, AreAnsweredByNvcc) {
-  TemporaryFolder Folder;
-  const std::string Source = Folder.write(
-      "a.cu", "#if __GNUC__ == 4 || !defined(__GNUC__)\n#error GNUC\n#endif\n"
-              "#ifdef __llvm__\n#error llvm\n#endif\n"
-              "#ifdef __OPTIMIZE__\n#error OPTIMIZE\n#endif\n"
-              "#if __CUDACC_RDC__ != 1\n#error RDC\n#endif\n"
-              "#ifdef __has_feature\n#error has_feature\n#endif\n"
-              "#define GCC __GNUC__\n#if GCC == 4\n#error GCC\n#endif\n"
-              "#include <vector>\nstd::vector<int> v;\n");
-  const auto Job = nvccJob(Source, {"-rdc=true"});
-  if (!Job)
-    GTEST_SKIP() << "no nvcc here";
-  EXPECT_TRUE(isRead(*Job));
+TEST_F(MacroQuestionsToNvcc, AreAnsweredByNvcc) {
+  EXPECT_TRUE(isRead(
+      jobOf("#if __GNUC__ == 4 || !defined(__GNUC__)\n#error GNUC\n#endif\n"
+            "#ifdef __llvm__\n#error llvm\n#endif\n"
+            "#ifdef __OPTIMIZE__\n#error OPTIMIZE\n#endif\n"
+            "#if __CUDACC_RDC__ != 1\n#error RDC\n#endif\n"
+            "#ifdef __has_feature\n#error has_feature\n#endif\n"
+            "#define GCC __GNUC__\n#if GCC == 4\n#error GCC\n#endif\n"
+            "#include <vector>\nstd::vector<int> v;\n",
+            {"-rdc=true"})));
 }
 
-namespace {
-
-/// Counts how often one file is read.
-class ReadCounter final : public ParseWatch {
-public:
-  explicit ReadCounter(std::string File) : File(std::move(File)) {}
-
-  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
-  watch(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk) override {
-    return llvm::makeIntrusiveRefCnt<Counted>(std::move(Disk), *this);
-  }
-  void sawTime() override {}
-
-  unsigned Reads = 0;
-
-private:
-  struct Counted final : llvm::vfs::ProxyFileSystem {
-    Counted(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk,
-            ReadCounter &Into)
-        : ProxyFileSystem(std::move(Disk)), Into(Into) {}
-    llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
-    openFileForRead(const llvm::Twine &Path) override {
-      Into.Reads += Path.str() == Into.File;
-      return ProxyFileSystem::openFileForRead(Path);
-    }
-    ReadCounter &Into;
-  };
-
-  std::string File;
-};
-
-} // namespace
-
-TEST(MacroQuestions, OfAllKindsTakeOneMoreParse) {
-  TemporaryFolder Folder;
+TEST_F(MacroQuestionsToNvcc, OfAllKindsTakeOneMoreParse) {
   ReadCounter Watch(Folder.write(
       "asks.h", "#if __GNUC__ == 4\n#error GNUC\n#endif\nint a;\n"
                 "#ifdef __llvm__\n#error llvm\n#endif\nint b;\n"
                 "#ifdef __OPTIMIZE__\n#error OPTIMIZE\n#endif\nint c;\n"
                 "#if __CUDACC_RDC__ != 1\n#error RDC\n#endif\nint d;\n"));
-  const auto Job =
-      nvccJob(Folder.write("a.cu", "#include \"asks.h\"\n"), {"-rdc=true"});
-  if (!Job)
-    GTEST_SKIP() << "no nvcc here";
-  EXPECT_TRUE(
-      bool(parseUnit(*Job, llvm::nulls(), [](ParsedUnit &) {}, &Watch)));
+  const CompileJob Job = jobOf("#include \"asks.h\"\n", {"-rdc=true"});
+  EXPECT_TRUE(bool(parseUnit(Job, llvm::nulls(), [](ParsedUnit &) {}, &Watch)));
   EXPECT_EQ(Watch.Reads, 2u);
 }
 
 // Headers of Clang would not know what they are compiled by.
-TEST(MacroQuestions, OfSystemHeadersAreAnsweredByClang) {
-  TemporaryFolder Folder;
+TEST_F(MacroQuestionsToNvcc, OfSystemHeadersAreAnsweredByClang) {
   Folder.write("asks.h", "#pragma GCC system_header\n"
                          "#ifndef __llvm__\n#error\n#endif\n");
-  const std::string Source =
-      Folder.write("a.cu", "#ifdef __llvm__\n#error\n#endif\n"
+  EXPECT_TRUE(isRead(jobOf("#ifdef __llvm__\n#error\n#endif\n"
                            "#include \"asks.h\"\n"
-                           "#ifdef __llvm__\n#error\n#endif\n");
-  const auto Job = nvccJob(Source);
-  if (!Job)
-    GTEST_SKIP() << "no nvcc here";
-  EXPECT_TRUE(isRead(*Job));
+                           "#ifdef __llvm__\n#error\n#endif\n")));
 }
 
 // Libraries make numbers by what they ask, and ask much that is no number.
-TEST(MacroQuestions, OfFoldersThatAreGivenAreAnsweredByNvcc) {
-  TemporaryFolder Folder;
+TEST_F(MacroQuestionsToNvcc, OfFoldersThatAreGivenAreAnsweredByNvcc) {
   Folder.write("system/asks.h",
                "#if !defined(__NVCC__) || defined(__llvm__)\n#error\n#endif\n"
                "#if __has_builtin(__builtin_clz)\n#endif\n");
-  const std::string Source = Folder.write("a.cu", "#include <asks.h>\n");
-  const auto Job = nvccJob(Source, {"-isystem", Folder.path("system")});
-  if (!Job)
-    GTEST_SKIP() << "no nvcc here";
-  EXPECT_TRUE(isRead(*Job));
+  EXPECT_TRUE(isRead(
+      jobOf("#include <asks.h>\n", {"-isystem", Folder.path("system")})));
 }
 
 // Which Clang includes by itself.
-TEST(MacroQuestions, WithTheCommandsValueWhereAHeaderHasAnother) {
-  TemporaryFolder Folder;
-  const std::string Source = Folder.write(
-      "a.cu",
-      "static_assert(THREAD_NUM == 512, \"curand_mtgp32.h has 256\");\n");
-  const auto Job = nvccJob(Source, {"-DTHREAD_NUM=512"});
-  if (!Job)
-    GTEST_SKIP() << "no nvcc here";
-  EXPECT_TRUE(isRead(*Job));
+TEST_F(MacroQuestionsToNvcc, WithTheCommandsValueWhereAHeaderHasAnother) {
+  EXPECT_TRUE(isRead(
+      jobOf("static_assert(THREAD_NUM == 512, \"curand_mtgp32.h has 256\");\n",
+            {"-DTHREAD_NUM=512"})));
 }
 
-TEST(MacroQuestions, OfTheHostAreAnsweredForTheHost) {
-  TemporaryFolder Folder;
-  const std::string Source =
-      Folder.write("a.cu", "#ifdef CUDA_DOUBLE_MATH_FUNCTIONS\n"
+TEST_F(MacroQuestionsToNvcc, OfTheHostAreAnsweredForTheHost) {
+  EXPECT_TRUE(isRead(jobOf("#ifdef CUDA_DOUBLE_MATH_FUNCTIONS\n"
                            "int device = __CUDA_ARCH__;\n#else\n"
-                           "#ifdef __CUDA_ARCH__\n#error\n#endif\n#endif\n");
-  const auto Job = nvccJob(Source);
-  if (!Job)
-    GTEST_SKIP() << "no nvcc here";
-  EXPECT_TRUE(isRead(*Job, /*ForHost=*/true));
+                           "#ifdef __CUDA_ARCH__\n#error\n#endif\n#endif\n"),
+                     /*ForHost=*/true));
 }
 
 TEST(NvccMacros, AreReadFromWhatThePreprocessorPrints) {
@@ -207,15 +155,11 @@ TEST(NvccMacros, AreReadFromWhatThePreprocessorPrints) {
 }
 
 // sm_90a has what sm_90 has not.
-TEST(MacroQuestions, WhatAnArchitectureAloneHasIsDefinedForTheDevice) {
-  TemporaryFolder Folder;
-  const auto Job = nvccJob(
-      Folder.write("a.cu",
-                   "#ifdef __CUDA_ARCH__\n#ifndef __CUDA_ARCH_FEAT_SM90_ALL\n"
+TEST_F(MacroQuestionsToNvcc, WhatAnArchitectureAloneHasIsDefinedForTheDevice) {
+  EXPECT_TRUE(
+      isRead(jobOf("#ifdef __CUDA_ARCH__\n#ifndef __CUDA_ARCH_FEAT_SM90_ALL\n"
                    "#error\n#endif\n#elif defined(__CUDA_ARCH_FEAT_SM90_ALL)\n"
-                   "#error\n#endif\n"),
-      {"-arch=sm_90a"});
-  if (!Job)
-    GTEST_SKIP() << "no nvcc here";
-  EXPECT_TRUE(isRead(*Job, /*ForHost=*/true));
+                   "#error\n#endif\n",
+                   {"-arch=sm_90a"}),
+             /*ForHost=*/true));
 }

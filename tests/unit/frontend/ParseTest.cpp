@@ -26,7 +26,6 @@
 using namespace bankstripe;
 using namespace bankstripe::testing;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 namespace {
 
@@ -57,34 +56,10 @@ std::unique_ptr<llvm::Module> moduleOf(llvm::StringRef Code,
   return Module;
 }
 
-/// Counts how often a file is read.
-class ReadCounter final : public ParseWatch {
-public:
-  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
-  watch(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk) override {
-    return llvm::makeIntrusiveRefCnt<Files>(std::move(Disk), Reads);
-  }
-  void sawTime() override {}
-
-  unsigned Reads = 0;
-
-private:
-  struct Files final : llvm::vfs::ProxyFileSystem {
-    Files(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Disk, unsigned &Reads)
-        : ProxyFileSystem(std::move(Disk)), Reads(Reads) {}
-    llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
-    openFileForRead(const llvm::Twine &Path) override {
-      Reads += llvm::StringRef(Path.str()).ends_with("a.cu");
-      return ProxyFileSystem::openFileForRead(Path);
-    }
-    unsigned &Reads;
-  };
-};
-
 /// How many parses it takes to reject \p Code.
 unsigned parsesToReject(const std::string &Code) {
   TemporaryFolder Folder;
-  ReadCounter Counter;
+  ReadCounter Counter("a.cu");
   std::string Said;
   llvm::raw_string_ostream Messages(Said);
   auto Outcome = parseUnit(
@@ -128,22 +103,6 @@ TEST(Parse, PreprocessorIsAliveInTheCallback) {
   onSnippet("#define LIMIT 4\n", [](ParsedUnit &Unit) {
     EXPECT_TRUE(Unit.compiler().getPreprocessor().isMacroDefined("LIMIT"));
   });
-}
-
-TEST(Parse, FileNameIsTheGivenOne) {
-  llvm::Error E = parseSnippet("int a;\n", "folder/name.cu", [](ParsedUnit &U) {
-    auto &Sources = U.compiler().getSourceManager();
-    auto File = Sources.getFileEntryRefForID(Sources.getMainFileID());
-    ASSERT_TRUE(File);
-    EXPECT_EQ(File->getName(), "folder/name.cu");
-  });
-  EXPECT_FALSE(bool(E)) << toString(std::move(E));
-}
-
-TEST(Parse, SnippetErrorCarriesClangsMessages) {
-  llvm::Error E =
-      parseSnippet("int a = b;\n", "snippet.cu", [](ParsedUnit &) { FAIL(); });
-  EXPECT_THAT(toString(std::move(E)), HasSubstr("snippet.cu:1:9: error:"));
 }
 
 TEST(Replay, GivesTheModuleWithTheKernel) {

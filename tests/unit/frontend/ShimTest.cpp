@@ -14,9 +14,24 @@ using ::testing::HasSubstr;
 
 namespace {
 
-Parsed parseText(const std::string &Text, std::vector<std::string> Args = {}) {
+/// Whether this machine has a toolkit, which the file is read with.
+bool hasToolkit() {
+  llvm::Expected<Toolkit> Kit = findToolkit("");
+  EXPECT_TRUE(bool(Kit));
+  return Kit && !Kit->Root.empty();
+}
+
+Parsed parseWithToolkit(const std::string &Text,
+                        std::vector<std::string> Args = {}) {
+  llvm::Expected<Toolkit> Kit = findToolkit("");
+  EXPECT_TRUE(bool(Kit));
   TemporaryFolder Folder;
-  return parse(builtinJob(Folder.write("a.cu", Text), std::move(Args)));
+  CompileJob Job = builtinJob(Folder.write("a.cu", Text));
+  Job.CudaPath = Kit->Root;
+  Job.OriginalArgs = {"nvcc"};
+  llvm::append_range(Job.OriginalArgs, Args);
+  translateCommand(Job, FrontendOptions(), *Kit);
+  return parse(Job);
 }
 
 /// The file is rejected as it is and taken with the shim.
@@ -105,17 +120,10 @@ TEST(Shim, WarningsThatAreErrorsForClangAlone) {
 }
 
 TEST(Shim, ValueOfTheMacroThatTellsCuda) {
-  llvm::Expected<Toolkit> Kit = findToolkit("");
-  ASSERT_TRUE(bool(Kit));
-  if (Kit->Root.empty())
-    GTEST_SKIP() << "no toolkit here";
-  TemporaryFolder Folder;
-  CompileJob Job = builtinJob(
-      Folder.write("a.cu", "#if __CUDACC__\n__global__ void k() {}\n#endif\n"
-                           "void run() { k<<<1, 1>>>(); }\n"));
-  Job.CudaPath = Kit->Root;
-  translateCommand(Job, FrontendOptions(), *Kit);
-  expectShim(parse(Job));
+  if (!hasToolkit())
+    GTEST_SKIP() << "no CUDA toolkit here";
+  expectShim(parseWithToolkit("#if __CUDACC__\n__global__ void k() {}\n#endif\n"
+                              "void run() { k<<<1, 1>>>(); }\n"));
 }
 
 TEST(Shim, NarrowingInBraces) {
@@ -171,70 +179,43 @@ TEST(Shim, OpenMPOfAnotherCompiler) {
 }
 
 TEST(Shim, MinAndMaxOnTheHostWithoutAHeader) {
-  auto Kit = findToolkit("");
-  ASSERT_TRUE(bool(Kit));
-  if (Kit->Root.empty())
+  if (!hasToolkit())
     GTEST_SKIP() << "no CUDA toolkit here; the built-in header has them";
-  TemporaryFolder Folder;
-  CompileJob Job = builtinJob(Folder.write(
-      "a.cu", "int f(int a, unsigned b) { return min(a, 3) + max(b, 2u); }\n"
-              "double g(float a) { return max(a, 0.0); }\n"));
-  translateCommand(Job, FrontendOptions(), *Kit);
-  expectShim(parse(Job));
+  expectShim(parseWithToolkit(
+      "int f(int a, unsigned b) { return min(a, 3) + max(b, 2u); }\n"
+      "double g(float a) { return max(a, 0.0); }\n"));
 }
 
 // CUDA 13's libcu++ refuses such old C++, and nvcc does not.
 TEST(Shim, ServesOldStandards) {
-  auto Kit = findToolkit("");
-  ASSERT_TRUE(bool(Kit));
-  if (Kit->Root.empty())
+  if (!hasToolkit())
     GTEST_SKIP() << "no CUDA toolkit here, and so no libcu++";
-  for (const char *Standard : {"-std=c++11", "-std=c++14"}) {
-    TemporaryFolder Folder;
-    CompileJob Job = builtinJob(
-        Folder.write("a.cu", "int f(int a, unsigned b) {\n"
-                             "  register int m = min(a, 3u); return m; }\n"));
-    Job.OriginalArgs = {"nvcc", Standard};
-    translateCommand(Job, FrontendOptions(), *Kit);
-    expectShim(parse(Job));
-  }
-}
-
-/// A file that is parsed with this machine's toolkit and the macro N.
-Parsed parseWithN(const std::string &Text, std::vector<std::string> Args) {
-  auto Kit = findToolkit("");
-  EXPECT_TRUE(bool(Kit));
-  TemporaryFolder Folder;
-  Folder.write("first.h", "#ifndef N\n#error\n#endif\n");
-  CompileJob Job = builtinJob(Folder.write("a.cu", Text));
-  Job.OriginalArgs = {"nvcc", "-I", Folder.path(), "-include", "first.h"};
-  llvm::append_range(Job.OriginalArgs, Args);
-  translateCommand(Job, FrontendOptions(), *Kit);
-  return parse(Job);
+  for (const char *Standard : {"-std=c++11", "-std=c++14"})
+    expectShim(parseWithToolkit("int f(int a, unsigned b) {\n"
+                                "  register int m = min(a, 3u); return m; }\n",
+                                {Standard}));
 }
 
 TEST(Shim, MacrosWithTheNamesOfParameters) {
-  if (auto Kit = findToolkit(""); !Kit || Kit->Root.empty())
+  if (!hasToolkit())
     GTEST_SKIP() << "no CUDA toolkit here, whose headers have an N";
+  TemporaryFolder Folder;
+  const std::string First =
+      Folder.write("first.h", "#ifndef N\n#error\n#endif\n");
   const std::string Uses = "static_assert(N == 16, \"\");\n"
                            "__global__ void k(int *p) { p[0] = N; }\n";
-  expectShim(parseWithN(Uses, {"-DN=16"}));
-  expectShim(parseWithN(Uses, {"-D", "N=16"}));
-  expectShim(parseWithN("int one[N == 1 ? 1 : -1];\n", {"-DN", "-DLONGER=N"}));
+  expectShim(parseWithToolkit(Uses, {"-include", First, "-DN=16"}));
+  expectShim(parseWithToolkit(Uses, {"-include", First, "-D", "N=16"}));
+  expectShim(parseWithToolkit("int one[N == 1 ? 1 : -1];\n",
+                              {"-include", First, "-DN", "-DLONGER=N"}));
 }
 
 TEST(Shim, ManagedVariables) {
-  auto Kit = findToolkit("");
-  ASSERT_TRUE(bool(Kit));
-  if (Kit->Root.empty())
+  if (!hasToolkit())
     GTEST_SKIP() << "no CUDA toolkit here; the built-in header has them";
-  TemporaryFolder Folder;
-  CompileJob Job = builtinJob(
-      Folder.write("a.cu", "__managed__ int m;\n"
-                           "__global__ void k(int *p) { p[0] = m; }\n"
-                           "int main() { m = 3; k<<<1, 1>>>(nullptr); }\n"));
-  translateCommand(Job, FrontendOptions(), *Kit);
-  expectShim(parse(Job));
+  expectShim(parseWithToolkit("__managed__ int m;\n"
+                              "__global__ void k(int *p) { p[0] = m; }\n"
+                              "int main() { m = 3; k<<<1, 1>>>(nullptr); }\n"));
 }
 
 /// A toolkit's libcu++ of which only this is left: a guide for the host.

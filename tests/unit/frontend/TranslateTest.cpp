@@ -31,162 +31,111 @@ CompileJob translate(Strings Command, FrontendOptions Options = {},
   return Job;
 }
 
+Strings words(llvm::StringRef Line) {
+  Strings Words;
+  for (llvm::StringRef Word : llvm::split(Line, ' '))
+    if (!Word.empty())
+      Words.push_back(Word.str());
+  return Words;
+}
+
 /// One row: an nvcc command, what Clang must be given, what must be dropped.
 struct Row {
-  const char *Behaviour;
-  Strings Args;
-  Strings Kept;
-  Strings Dropped;
+  const char *Behaviour, *Args, *Kept, *Dropped;
 };
 
 const Row Rows[] = {
     {"JoinedAndSeparateIncludes",
-     {"-Ia", "-I", "b", "-I=c", "--include-path", "d", "--include-path=e,f"},
-     {"-Ia", "-Ib", "-Ic", "-Id", "-Ie", "-If"},
-     {}},
-    {"SystemIncludes",
-     {"-isystem", "a", "-isystem=b", "--system-include", "c"},
-     {"-isystem", "a", "-isystem", "b", "-isystem", "c"},
-     {}},
-    {"PreIncludes",
-     {"-include", "a.h", "--pre-include=b.h"},
-     {"-include", "a.h", "-include", "b.h"},
-     {}},
+     "-Ia -I b -I=c --include-path d --include-path=e,f",
+     "-Ia -Ib -Ic -Id -Ie -If", ""},
+    {"SystemIncludes", "-isystem a -isystem=b --system-include c",
+     "-isystem a -isystem b -isystem c", ""},
+    {"PreIncludes", "-include a.h --pre-include=b.h",
+     "-include a.h -include b.h", ""},
     {"Macros",
-     {"-DA", "-D", "B=1", "--define-macro=C", "--define-macro", "D=2", "-UE",
-      "-U", "F", "--undefine-macro", "G"},
-     {"-DA", "-DB=1", "-DC", "-DD=2", "-UE", "-UF", "-UG"},
-     {}},
-    {"ListsOfMacros", {"-DA=1,B=2"}, {"-DA=1", "-DB=2"}, {}},
-    {"EscapedCommaIsPartOfTheValue", {"-DA=1\\,2"}, {"-DA=1,2"}, {}},
-    {"QuotedCommaIsPartOfTheValue", {"-DA=\"1,2\""}, {"-DA=\"1,2\""}, {}},
-    {"StandardJoined", {"-std=c++20"}, {"-std=c++20"}, {}},
-    {"StandardSeparate", {"--std", "c++14"}, {"-std=c++14"}, {}},
-    {"DefaultStandard", {}, {"-std=gnu++17"}, {}},
+     "-DA -D B=1 --define-macro=C --define-macro D=2 -UE -U F --undefine-macro "
+     "G",
+     "-DA -DB=1 -DC -DD=2 -UE -UF -UG", ""},
+    {"ListsOfMacros", "-DA=1,B=2", "-DA=1 -DB=2", ""},
+    {"EscapedCommaIsPartOfTheValue", "-DA=1\\,2", "-DA=1,2", ""},
+    {"QuotedCommaIsPartOfTheValue", "-DA=\"1,2\"", "-DA=\"1,2\"", ""},
+    {"StandardJoined", "-std=c++20", "-std=c++20", ""},
+    {"StandardSeparate", "--std c++14", "-std=c++14", ""},
+    {"DefaultStandard", "", "-std=gnu++17", ""},
     {"HostOptionsWithMeaning",
-     {"-Xcompiler", "-fPIC,-DA,-Ib", "-Xcompiler=-fno-exceptions",
-      "--compiler-options", "-Wall"},
-     {"-DA", "-Ib", "-fno-exceptions"},
-     {"-fPIC", "-Wall"}},
-    {"HostOptionsInOneArgument",
-     {"-Xcompiler", "-Wall -DA -fno-signed-char"},
-     {"-DA", "-fno-signed-char"},
-     {"-Wall"}},
-    {"HostOptionWithItsOwnValue",
-     {"-Xcompiler", "-include,a.h"},
-     {"-include", "a.h"},
-     {}},
-    {"HostOpenMPIsAMacro",
-     {"-Xcompiler", "-fopenmp"},
-     {"-D_OPENMP=201511"},
-     {}},
+     "-Xcompiler -fPIC,-DA,-Ib -Xcompiler=-fno-exceptions --compiler-options "
+     "-Wall",
+     "-DA -Ib -fno-exceptions", "-fPIC -Wall"},
+    {"HostOptionWithItsOwnValue", "-Xcompiler -include,a.h", "-include a.h",
+     ""},
+    {"HostOpenMPIsAMacro", "-Xcompiler -fopenmp", "-D_OPENMP=201511", ""},
     {"HostOptimisationsThatClangLacks",
-     {"-Xcompiler", "-fno-tree-vectorize,-march=native"},
-     {},
-     {"-fno-tree-vectorize", "-march=native"}},
+     "-Xcompiler -fno-tree-vectorize,-march=native", "",
+     "-fno-tree-vectorize -march=native"},
     {"OtherProgramsOptions",
-     {"-Xptxas", "-v", "-Xptxas=-O3", "-Xcudafe", "--diag_suppress=1",
-      "-Xlinker", "-rpath", "-Xnvlink", "x", "-Xfatbin", "-compress-all"},
-     {},
-     {"-Xptxas", "-v", "-Xptxas=-O3", "-Xcudafe", "--diag_suppress=1",
-      "-Xlinker", "-rpath", "-Xnvlink", "x", "-Xfatbin", "-compress-all"}},
-    {"RelocatableDeviceCode", {"-rdc=true"}, {"-fgpu-rdc"}, {}},
-    {"RelocatableDeviceCodeLong",
-     {"--relocatable-device-code", "true"},
-     {"-fgpu-rdc"},
-     {}},
-    {"RelocatableDeviceCodeOff", {"-rdc=false"}, {}, {"-rdc=false"}},
-    {"DeviceCompile", {"-dc"}, {"-fgpu-rdc"}, {}},
-    {"ExtendedLambda",
-     {"--extended-lambda"},
-     {"-D__CUDACC_EXTENDED_LAMBDA__"},
-     {}},
-    {"ExtendedLambdaOldName",
-     {"-expt-extended-lambda"},
-     {"-D__CUDACC_EXTENDED_LAMBDA__"},
-     {}},
-    {"RelaxedConstexpr",
-     {"--expt-relaxed-constexpr"},
-     {"-D__CUDACC_RELAXED_CONSTEXPR__"},
-     {}},
-    {"FastMath",
-     {"-use_fast_math"},
-     {"-fgpu-approx-transcendentals", "-fgpu-flush-denormals-to-zero"},
-     {}},
-    {"NoFusedMultiplyAdd", {"-fmad=false"}, {"-ffp-contract=off"}, {}},
-    {"PerThreadStream",
-     {"-default-stream", "per-thread"},
-     {"-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"},
-     {}},
-    {"DebugAndLineInfo",
-     {"-g", "-lineinfo", "-O3", "-O", "2"},
-     {},
-     {"-g", "-lineinfo", "-O3", "-O", "2"}},
-    {"DeviceDebug", {"-G"}, {"-D__CUDACC_DEBUG__"}, {}},
-    {"Registers",
-     {"-maxrregcount=32", "--maxrregcount", "64"},
-     {},
-     {"-maxrregcount=32", "--maxrregcount", "64"}},
-    {"HostCompiler",
-     {"-ccbin", "g++-12", "--compiler-bindir=/usr/bin"},
-     {},
-     {"-ccbin", "g++-12", "--compiler-bindir=/usr/bin"}},
-    {"OutputsAndDependencies",
-     {"-c", "-o", "a.o", "-MD", "-MT", "a.o", "-MF", "a.d", "-x", "cu"},
-     {},
-     {"-c", "-o", "a.o", "-MD", "-MT", "a.o", "-MF", "a.d"}},
-    {"Threads",
-     {"-t", "4", "--threads=0", "-t8"},
-     {},
-     {"-t", "4", "--threads=0", "-t8"}},
+     "-Xptxas -v -Xptxas=-O3 -Xcudafe --diag_suppress=1 -Xlinker -rpath "
+     "-Xnvlink x -Xfatbin -compress-all",
+     "",
+     "-Xptxas -v -Xptxas=-O3 -Xcudafe --diag_suppress=1 -Xlinker -rpath "
+     "-Xnvlink x -Xfatbin -compress-all"},
+    {"RelocatableDeviceCode", "-rdc=true", "-fgpu-rdc", ""},
+    {"RelocatableDeviceCodeLong", "--relocatable-device-code true", "-fgpu-rdc",
+     ""},
+    {"RelocatableDeviceCodeOff", "-rdc=false", "", "-rdc=false"},
+    {"DeviceCompile", "-dc", "-fgpu-rdc", ""},
+    {"ExtendedLambda", "--extended-lambda", "-D__CUDACC_EXTENDED_LAMBDA__", ""},
+    {"ExtendedLambdaOldName", "-expt-extended-lambda",
+     "-D__CUDACC_EXTENDED_LAMBDA__", ""},
+    {"RelaxedConstexpr", "--expt-relaxed-constexpr",
+     "-D__CUDACC_RELAXED_CONSTEXPR__", ""},
+    {"FastMath", "-use_fast_math",
+     "-fgpu-approx-transcendentals -fgpu-flush-denormals-to-zero", ""},
+    {"NoFusedMultiplyAdd", "-fmad=false", "-ffp-contract=off", ""},
+    {"PerThreadStream", "-default-stream per-thread",
+     "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1", ""},
+    {"DebugAndLineInfo", "-g -lineinfo -O3 -O 2", "", "-g -lineinfo -O3 -O 2"},
+    {"DeviceDebug", "-G", "-D__CUDACC_DEBUG__", ""},
+    {"Registers", "-maxrregcount=32 --maxrregcount 64", "",
+     "-maxrregcount=32 --maxrregcount 64"},
+    {"HostCompiler", "-ccbin g++-12 --compiler-bindir=/usr/bin", "",
+     "-ccbin g++-12 --compiler-bindir=/usr/bin"},
+    {"OutputsAndDependencies", "-c -o a.o -MD -MT a.o -MF a.d -x cu", "",
+     "-c -o a.o -MD -MT a.o -MF a.d"},
+    {"Threads", "-t 4 --threads=0 -t8", "", "-t 4 --threads=0 -t8"},
     {"Diagnostics",
-     {"-diag-suppress", "177", "--diag-suppress=20012", "-Werror",
-      "all-warnings", "-w"},
-     {},
-     {"-diag-suppress", "177", "--diag-suppress=20012", "-Werror",
-      "all-warnings", "-w"}},
-    {"Libraries",
-     {"-lcublas", "-L/opt/lib", "-l", "m", "-cudart", "static"},
-     {},
-     {"-lcublas", "-L/opt/lib", "-l", "m", "-cudart", "static"}},
+     "-diag-suppress 177 --diag-suppress=20012 -Werror all-warnings -w", "",
+     "-diag-suppress 177 --diag-suppress=20012 -Werror all-warnings -w"},
+    {"Libraries", "-lcublas -L/opt/lib -l m -cudart static", "",
+     "-lcublas -L/opt/lib -l m -cudart static"},
     {"ForwardedUnknownOptions",
-     {"-forward-unknown-to-host-compiler", "-pthread", "-Wextra",
-      "-fvisibility=hidden"},
-     {"-pthread"},
-     {"-forward-unknown-to-host-compiler", "-Wextra", "-fvisibility=hidden"}},
-    {"HostLayout",
-     {"-Xcompiler", "-fpack-struct=2,-mlong-double-64"},
-     {"-Xarch_host", "-fpack-struct=2", "-Xarch_host", "-mlong-double-64"},
-     {}},
+     "-forward-unknown-to-host-compiler -pthread -Wextra -fvisibility=hidden",
+     "-pthread",
+     "-forward-unknown-to-host-compiler -Wextra -fvisibility=hidden"},
+    {"HostLayout", "-Xcompiler -fpack-struct=2,-mlong-double-64",
+     "-Xarch_host -fpack-struct=2 -Xarch_host -mlong-double-64", ""},
     {"OneListForTheHost",
-     {"-Xcompiler", "-I", "-Xcompiler", "inc", "-DA", "-Xcompiler=-include",
-      "-Xcompiler=b.h"},
-     {"-I", "inc", "-include", "b.h", "-DA"},
-     {}},
+     "-Xcompiler -I -Xcompiler inc -DA -Xcompiler=-include -Xcompiler=b.h",
+     "-I inc -include b.h -DA", ""},
     {"PreprocessorOfTheHost",
-     {"-DB=1", "-Xcompiler", "-Wp\\,-DA\\,-UB",
-      "-Xcompiler=-Xpreprocessor,-DC"},
-     {"-DA", "-UB", "-DC", "-DB=1"},
-     {}},
-    {"OtherInputs", {"b.o", "/project/a.cu", "a.cu"}, {}, {"b.o"}},
+     "-DB=1 -Xcompiler -Wp\\,-DA\\,-UB -Xcompiler=-Xpreprocessor,-DC",
+     "-DA -UB -DC -DB=1", ""},
+    {"OtherInputs", "b.o /project/a.cu a.cu", "", "b.o"},
 };
 
 class NvccRow : public ::testing::TestWithParam<Row> {};
 
 TEST_P(NvccRow, IsTranslated) {
-  Strings Command = {"/usr/local/cuda/bin/nvcc"};
-  llvm::append_range(Command, GetParam().Args);
-  const CompileJob Job = translate(Command);
-  EXPECT_THAT(Job.ClangArgs, IsSupersetOf(GetParam().Kept));
-  EXPECT_EQ(Job.Dropped, GetParam().Dropped);
+  const Strings Kept = words(GetParam().Kept);
+  const CompileJob Job = translate(
+      words(std::string("/usr/local/cuda/bin/nvcc ") + GetParam().Args));
+  EXPECT_THAT(Job.ClangArgs, IsSupersetOf(Kept));
+  EXPECT_EQ(Job.Dropped, words(GetParam().Dropped));
   // Nothing else, but for what every command gets.
   size_t Added = 0;
   for (const std::string &Arg : Job.ClangArgs)
     Added += Arg == "--cuda-gpu-arch=sm_90" || Arg == "-std=gnu++17";
-  const bool DefaultIsTheRow =
-      llvm::is_contained(GetParam().Kept, "-std=gnu++17");
-  EXPECT_EQ(Job.ClangArgs.size(),
-            GetParam().Kept.size() + Added - DefaultIsTheRow);
+  const bool DefaultIsTheRow = llvm::is_contained(Kept, "-std=gnu++17");
+  EXPECT_EQ(Job.ClangArgs.size(), Kept.size() + Added - DefaultIsTheRow);
 }
 
 INSTANTIATE_TEST_SUITE_P(Nvcc, NvccRow, ::testing::ValuesIn(Rows),
@@ -194,40 +143,42 @@ INSTANTIATE_TEST_SUITE_P(Nvcc, NvccRow, ::testing::ValuesIn(Rows),
                            return std::string(Info.param.Behaviour);
                          });
 
+TEST(Translate, HostOptionsInOneArgument) {
+  const CompileJob Job =
+      translate({"nvcc", "-Xcompiler", "-Wall -DA -fno-signed-char"});
+  EXPECT_THAT(Job.ClangArgs, IsSupersetOf({"-DA", "-fno-signed-char"}));
+  EXPECT_EQ(Job.Dropped, Strings{"-Wall"});
+}
+
 struct ArchRow {
-  const char *Behaviour;
-  Strings Args;
-  const char *Arch;
+  const char *Behaviour, *Args, *Arch;
 };
 
 const ArchRow ArchRows[] = {
-    {"None", {}, "sm_90"},
-    {"Real", {"-arch=sm_80"}, "sm_80"},
-    {"Virtual", {"-arch", "compute_86"}, "sm_86"},
-    {"LongName", {"--gpu-architecture=sm_75"}, "sm_75"},
-    {"WithCode", {"-arch=compute_70", "-code=sm_70,sm_75"}, "sm_75"},
-    {"Gencode", {"-gencode", "arch=compute_80,code=sm_80"}, "sm_80"},
-    {"GenerateCode",
-     {"--generate-code=arch=compute_80,code=[compute_80,sm_80]"},
+    {"None", "", "sm_90"},
+    {"Real", "-arch=sm_80", "sm_80"},
+    {"Virtual", "-arch compute_86", "sm_86"},
+    {"LongName", "--gpu-architecture=sm_75", "sm_75"},
+    {"WithCode", "-arch=compute_70 -code=sm_70,sm_75", "sm_75"},
+    {"Gencode", "-gencode arch=compute_80,code=sm_80", "sm_80"},
+    {"GenerateCode", "--generate-code=arch=compute_80,code=[compute_80,sm_80]",
      "sm_80"},
     {"HighestOfSeveral",
-     {"-gencode=arch=compute_120,code=sm_120",
-      "-gencode=arch=compute_80,code=sm_80"},
+     "-gencode=arch=compute_120,code=sm_120 "
+     "-gencode=arch=compute_80,code=sm_80",
      "sm_120"},
-    {"QuotedCodes",
-     {"--generate-code", "arch=compute_80,code=\"sm_80,sm_86\""},
+    {"QuotedCodes", "--generate-code arch=compute_80,code=\"sm_80,sm_86\"",
      "sm_86"},
-    {"SpecificOverGeneral", {"-arch=sm_90", "-code=sm_90a,sm_90"}, "sm_90a"},
-    {"Native", {"-arch=native"}, "sm_90"},
-    {"All", {"-arch=all-major"}, "sm_90"},
+    {"SpecificOverGeneral", "-arch=sm_90 -code=sm_90a,sm_90", "sm_90a"},
+    {"Native", "-arch=native", "sm_90"},
+    {"All", "-arch=all-major", "sm_90"},
 };
 
 class NvccArch : public ::testing::TestWithParam<ArchRow> {};
 
 TEST_P(NvccArch, IsFound) {
-  Strings Command = {"nvcc"};
-  llvm::append_range(Command, GetParam().Args);
-  const CompileJob Job = translate(Command);
+  const CompileJob Job =
+      translate(words(std::string("nvcc ") + GetParam().Args));
   EXPECT_EQ(Job.GpuArch, GetParam().Arch);
   EXPECT_THAT(Job.ClangArgs,
               Contains(std::string("--cuda-gpu-arch=") + GetParam().Arch));
@@ -355,29 +306,11 @@ TEST(Translate, TheFolderOfTheToolkitComesFirstAndThatOfCcclLast) {
 }
 
 TEST(Translate, ClangKeepsWhatAParseCanSee) {
-  const CompileJob Job = translate({"/usr/bin/clang++-22",
-                                    "-x",
-                                    "cuda",
-                                    "--cuda-gpu-arch=sm_70",
-                                    "--offload-arch=sm_89",
-                                    "-DA",
-                                    "-I",
-                                    "b",
-                                    "-isystem",
-                                    "c",
-                                    "-std=c++20",
-                                    "-fgpu-rdc",
-                                    "-fms-extensions",
-                                    "-O2",
-                                    "-g",
-                                    "-Wall",
-                                    "-c",
-                                    "a.cu",
-                                    "-o",
-                                    "a.o",
-                                    "-mllvm",
-                                    "-x=y",
-                                    "--cuda-host-only"});
+  const CompileJob Job = translate(
+      words("/usr/bin/clang++-22 -x cuda --cuda-gpu-arch=sm_70 "
+            "--offload-arch=sm_89 -DA -I b -isystem c -std=c++20 -fgpu-rdc "
+            "-fms-extensions -O2 -g -Wall -c a.cu -o a.o -mllvm -x=y "
+            "--cuda-host-only"));
   EXPECT_THAT(Job.ClangArgs,
               ElementsAre("-DA", "-I", "b", "-isystem", "c", "-std=c++20",
                           "-fgpu-rdc", "-fms-extensions",

@@ -263,15 +263,6 @@ TEST(Diff, IsShortest) {
   expectApplies("a\nb\nc\na\nb\nb\na\n", "c\nb\na\nb\na\nc\n");
 }
 
-TEST(Diff, Applies) {
-  expectApplies("", "1\n");
-  expectApplies("1\n", "");
-  expectApplies("1", "1\n2");
-  expectApplies("1\n2", "2");
-  expectApplies(lines(1, 40), lines(2, 10) + "x\ny\n" + lines(12, 41));
-  expectApplies("a\n" + lines(1, 7) + "b\n", "A\n" + lines(1, 7) + "B\n");
-}
-
 // Few different lines, so that many of them match in many ways.
 std::string randomText(std::mt19937 &Random, unsigned MostLines) {
   std::string Text;

@@ -296,11 +296,6 @@ TEST(Text, AdviceToGiveAPathIsForThoseWhoGivePaths) {
   }
 }
 
-// What moves needs no advice.
-TEST(Text, SlotComesWithoutAdvice) {
-  EXPECT_EQ(text(samplePlan()).find("use it by subscripts"), std::string::npos);
-}
-
 TEST(Text, TableTakesNothing) {
   Plan P = samplePlan();
   P.Arrays = {sampleArray("list", 4, Reason::ConstantTable)};
@@ -308,12 +303,6 @@ TEST(Text, TableTakesNothing) {
   EXPECT_NE(Text.find("remark: per-thread array 'list'"), std::string::npos);
   EXPECT_NE(Text.find("becomes a static const table"), std::string::npos);
   EXPECT_EQ(Text.find("it takes"), std::string::npos);
-}
-
-TEST(Text, SlotHasNoForm) {
-  Plan P = samplePlan();
-  P.Arrays[2].Verdict.Form = StripeForm::Wide;
-  EXPECT_EQ(text(P), text(samplePlan()));
 }
 
 TEST(Text, OneOfEach) {
@@ -354,11 +343,6 @@ TEST(Text, KeepsItsOrderInABufferedStream) {
     OS.flush();
   }
   EXPECT_EQ(Text, text(samplePlan(), Detail::Verbose));
-}
-
-TEST(Text, HasNoColourCodes) {
-  EXPECT_EQ(text(samplePlan(), Detail::Verbose).find('\x1b'),
-            std::string::npos);
 }
 
 // A plan with a decision in each state.

@@ -29,10 +29,10 @@ Simulation tuned(std::function<double(const Version &)> Speedup =
   return S;
 }
 
-std::string printed(const Simulation &S) {
+std::string printed(const TuneResult &Tuned) {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
-  printTuning(OS, S.result());
+  printTuning(OS, Tuned);
   return Text;
 }
 
@@ -71,11 +71,9 @@ TEST(TuneResult, KernelsThatWereNotLaunchedAreNamed) {
   const Simulation S = tuned();
   TuneResult Tuned = S.result();
   Tuned.NotLaunched = {"other"};
-  std::string Text;
-  llvm::raw_string_ostream OS(Text);
-  printTuning(OS, Tuned);
-  EXPECT_THAT(Text, HasSubstr("kernel other\n  not measured: the program does "
-                              "not launch it"));
+  EXPECT_THAT(printed(Tuned),
+              HasSubstr("kernel other\n  not measured: the program does "
+                        "not launch it"));
 }
 
 // Blocks that no source tells, where something moves that depends on them.
@@ -95,7 +93,7 @@ TEST(TuneResult, BlocksThatWereSeenAreWrittenDown) {
 }
 
 TEST(TuneResult, TableMarksTheBest) {
-  EXPECT_THAT(printed(tuned()), HasSubstr("* stripes"));
+  EXPECT_THAT(printed(tuned().result()), HasSubstr("* stripes"));
 }
 
 TEST(TuneResult, JsonHasAllAttempts) {
@@ -212,10 +210,7 @@ TEST(TuneResult, WhyAVersionDiffersIsTold) {
                   "so does the original at another optimisation level"),
         std::pair(Difference::Real, "computes something else\n")}) {
     Last.Differs = Why;
-    std::string Printed;
-    llvm::raw_string_ostream OS(Printed);
-    printTuning(OS, Tuned);
-    EXPECT_THAT(Printed, HasSubstr(Text));
+    EXPECT_THAT(printed(Tuned), HasSubstr(Text));
   }
 }
 
@@ -223,11 +218,9 @@ TEST(TuneResult, WhatWasNotTriedIsNamed) {
   const Simulation S = tuned();
   TuneResult Tuned = S.result();
   Tuned.Groups[0].Untried = {"one", "two", "three", "four", "five"};
-  std::string Printed;
-  llvm::raw_string_ostream OS(Printed);
-  printTuning(OS, Tuned);
-  EXPECT_THAT(Printed, HasSubstr("not tried: one; two; three; and 2 more; "
-                                 "tune again to go on"));
+  EXPECT_THAT(printed(Tuned),
+              HasSubstr("not tried: one; two; three; and 2 more; "
+                        "tune again to go on"));
 }
 
 TEST(ReplaceTuned, OtherArraysStay) {
