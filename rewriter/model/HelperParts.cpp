@@ -10,7 +10,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include <map>
 #include <set>
 
 using namespace bankstripe;
@@ -19,56 +18,43 @@ using Names = std::set<StringRef>;
 
 namespace {
 
+/// A part, the names in sources that need it, and the parts that it needs.
 struct Part {
-  Names For, With;
+  llvm::StringLiteral Name, For = "", With = "";
 };
 
 } // namespace
 
-static constexpr llvm::StringLiteral Guard = "#define BANKSTRIPE_";
+static constexpr Part Parts[] = {
+    {"assertion"},
+    {"common"},
+    {"blocks", "assume_block_of_at_most require_block_of_at_most"},
+    {"shared", "shared"},
+    {"pitch"},
+    {"word", "word"},
+    {"padded", "padded", "pitch"},
+    {"unit", "unit", "word padded"},
+    {"lists"},
+    {"pointers", "pointer begin"},
+    {"clear", "clear", "pointers"},
+    {"initialize", "initialize", "pointers lists"},
+    {"packed", "packed packed_words", "pointers"},
+    {"splits", "split", "pointers unit lists"},
+    {"bits", "bits bit long_bit", "lists pointers"},
+    {"slots", "slots clear_slot initialize_slot", "pitch lists"},
+    {"mark"},
+    {"memory", "behind", "assertion mark"},
+    {"dynamic_stripes", "dynamic_stripe", "memory pointers"},
+    {"dynamic_slots", "dynamic_slots", "memory slots"},
+    {"placement", "place", "slots"}};
 
 /// So many columns a line may have after lines were joined.
 static constexpr size_t MostColumns = 110;
 
-// The part that begins with \p Line, which asks for its guard.
-static StringRef partBeginning(StringRef Line, StringRef Next) {
-  return Line.consume_front("#ifndef BANKSTRIPE_") &&
-                 Next.consume_front(Guard) && Next == Line
-             ? Line
-             : "";
-}
-
-static void addWords(Names &To, StringRef Words) {
+static Names words(StringRef Text) {
   llvm::SmallVector<StringRef> Found;
-  llvm::SplitString(Words, Found);
-  To.insert(Found.begin(), Found.end());
-}
-
-// The lines of the helper, each with the part that it belongs to, or none.
-static std::vector<std::pair<StringRef, StringRef>>
-readParts(std::map<StringRef, Part> &Parts) {
-  std::vector<std::pair<StringRef, StringRef>> Lines;
-  StringRef Current;
-  unsigned Depth = 0;
-  for (auto [Line, Rest] = helperText().split('\n');
-       !Line.empty() || !Rest.empty();
-       std::tie(Line, Rest) = Rest.split('\n')) {
-    if (Current.empty())
-      Current = partBeginning(Line, Rest.split('\n').first);
-    Lines.emplace_back(Line, Current);
-    if (Current.empty())
-      continue;
-    Part &P = Parts[Current];
-    Depth += Line.starts_with("#if");
-    Depth -= Line.starts_with("#endif");
-    if (Line.consume_front("// For: "))
-      addWords(P.For, Line);
-    else if (Line.consume_front("// With: "))
-      addWords(P.With, Line);
-    if (!Depth)
-      Current = "";
-  }
-  return Lines;
+  llvm::SplitString(Text, Found);
+  return {Found.begin(), Found.end()};
 }
 
 // What \p Text names of the namespace. An accessor of a split array is made
@@ -87,29 +73,25 @@ static void addNames(Names &To, StringRef Text) {
 }
 
 static bool holds(StringRef Text, StringRef Part) {
-  return Text.contains((Guard + Part + "\n").str()) ||
-         Text.contains((Guard + Part + "\r").str());
+  const std::string Guard = "#define BANKSTRIPE_" + Part.upper();
+  return Text.contains(Guard + "\n") || Text.contains(Guard + "\r");
 }
 
-static Names partsFor(llvm::ArrayRef<StringRef> Texts,
-                      const std::map<StringRef, Part> &Parts) {
-  Names Used, Kept = {"COMMON"};
+static Names partsFor(llvm::ArrayRef<StringRef> Texts) {
+  Names Used, Kept = {"common"};
   for (StringRef Text : Texts)
     addNames(Used, Text);
-  const bool HasWhole =
-      llvm::any_of(Texts, [](StringRef Text) { return holds(Text, "CUH"); });
-  std::vector<StringRef> Open;
-  for (const auto &[Name, P] : Parts)
-    if (HasWhole ||
-        llvm::any_of(P.For, [&](StringRef N) { return Used.count(N); }) ||
-        llvm::any_of(Texts, [&](StringRef T) { return holds(T, Name); }))
-      Open.push_back(Name);
-  while (!Open.empty()) {
-    const StringRef Name = Open.back();
-    Open.pop_back();
-    if (Kept.insert(Name).second)
-      llvm::append_range(Open, Parts.at(Name).With);
-  }
+  auto AnyHolds = [&](StringRef Part) {
+    return llvm::any_of(Texts, [&](StringRef T) { return holds(T, Part); });
+  };
+  const bool HasWhole = AnyHolds("cuh");
+  for (const Part &P : llvm::reverse(Parts)) // Each needs only earlier ones.
+    if (HasWhole || Kept.count(P.Name) || AnyHolds(P.Name) ||
+        llvm::any_of(words(P.For),
+                     [&](StringRef N) { return Used.count(N); })) {
+      Kept.insert(P.Name);
+      Kept.merge(words(P.With));
+    }
   return Kept;
 }
 
@@ -146,25 +128,23 @@ static void addJoined(std::vector<std::string> &Lines, StringRef Line) {
 }
 
 std::string bankstripe::helperFor(llvm::ArrayRef<StringRef> Texts) {
-  std::map<StringRef, Part> Parts;
-  const auto All = readParts(Parts);
-  const Names Kept = partsFor(Texts, Parts);
+  const Names Kept = partsFor(Texts);
   std::vector<std::string> Lines;
-  for (auto [Line, Part] : All) {
-    if (Line.empty() || Line.ltrim().starts_with("//") ||
-        (!Part.empty() && !Kept.count(Part)))
+  for (const HelperPiece &Piece : helperPieces()) {
+    if (!Piece.Part.empty() && !Kept.count(Piece.Part))
       continue;
-    // What is behind code is a comment, too.
-    addJoined(Lines,
-              Line.starts_with("#") ? Line : Line.split(" // ").first.rtrim());
+    for (StringRef Line : llvm::split(Piece.Text, '\n'))
+      if (!Line.empty() && !Line.ltrim().starts_with("//"))
+        // What is behind code is a comment, too.
+        addJoined(Lines, Line.starts_with("#")
+                             ? Line
+                             : Line.split(" // ").first.rtrim());
   }
   return helperHeading().str() + llvm::join(Lines, "\n") + "\n";
 }
 
 bool bankstripe::holdsParts(StringRef Code, StringRef Helper) {
-  std::map<StringRef, Part> Parts;
-  readParts(Parts);
-  return llvm::all_of(Parts, [&](const auto &P) {
-    return !holds(Helper, P.first) || holds(Code, P.first);
+  return llvm::all_of(Parts, [&](const Part &P) {
+    return !holds(Helper, P.Name) || holds(Code, P.Name);
   });
 }

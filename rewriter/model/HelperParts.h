@@ -6,14 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What users keep in their repositories holds the parts of the helper that
-// their sources use, without its comments. A part of bankstripe.cuh is
-//
-//     #ifndef BANKSTRIPE_SPLITS
-//     #define BANKSTRIPE_SPLITS
-//     // For: split                     names in sources that need the part
-//     // With: POINTERS UNIT LISTS      parts that it needs
-//     ...
-//     #endif // BANKSTRIPE_SPLITS
+// their sources use, without comments.
 //
 //===----------------------------------------------------------------------===//
 

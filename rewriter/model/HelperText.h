@@ -8,6 +8,7 @@
 #ifndef BANKSTRIPE_MODEL_HELPERTEXT_H
 #define BANKSTRIPE_MODEL_HELPERTEXT_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 
@@ -16,7 +17,14 @@ namespace bankstripe {
 /// Its name.
 inline constexpr llvm::StringLiteral HelperFileName = "bankstripe.cuh";
 
-/// Its text (runtime/device/bankstripe.cuh).
+/// A part of it (the file of that name in runtime/device/parts), or what lies
+/// between two parts.
+struct HelperPiece {
+  llvm::StringLiteral Part, Text;
+};
+llvm::ArrayRef<HelperPiece> helperPieces();
+
+/// All of its text.
 llvm::StringRef helperText();
 
 /// The first line of what holds parts of it; with a newline.

@@ -222,7 +222,7 @@ def copy_for_host(source, folders, target):
         found = [f / name for f in [source.parent, *folders] if (f / name).is_file()]
         if ".." in pathlib.PurePath(name).parts or not found:
             raise SystemExit(f"run_on_host: {source} includes {name}, which is not beside it")
-        copy_for_host(found[0], folders, target)
+        copy_for_host(found[0], folders, (target / name).parent)
     copy = target / source.name
     copy.parent.mkdir(parents=True, exist_ok=True)
     text = tell_bounds(call_stubs(turn_launches(keep_types(text))))

@@ -48,7 +48,7 @@ import time
 import suite
 
 HERE = pathlib.Path(__file__).resolve().parent
-WHOLE_HELPER = HERE.parents[1] / "runtime/device/bankstripe.cuh"
+HELPER_SOURCE = HERE.parents[1] / "runtime/device/bankstripe.cuh"
 # For each mistake, what is replaced in the helper.
 MISTAKES = {
     "index": [
@@ -122,9 +122,14 @@ def texts_of(tree):
     return [path for path in tree.rglob("*") if path.is_file() and path.name != "bankstripe.cuh"]
 
 
+def whole_text(header):
+    """The header with what it includes."""
+    return re.sub(r'#include "(.*)"\n', lambda line: whole_text(header.parent / line[1]), header.read_text())
+
+
 def spoil(tree, mistake):
     for helper in tree.rglob("bankstripe.cuh"):
-        text = WHOLE_HELPER.read_text()
+        text = whole_text(HELPER_SOURCE)
         for right, wrong in MISTAKES[mistake]:
             if right not in text:
                 sys.exit(f"wrong_rewrites: the helper has no {right!r}")

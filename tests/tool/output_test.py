@@ -12,11 +12,10 @@ import shutil
 import subprocess
 import unittest
 
-from support import CHANGES, DONE, PLAIN, SOME_FAILED, TOOL, ToolTest, find_nvcc, moves
+from support import CHANGES, DONE, PLAIN, SOME_FAILED, TOOL, ToolTest, find_nvcc, moves, whole_helper
 
 NVCC = find_nvcc()
-HELPER = (pathlib.Path(__file__).resolve().parents[2]
-          / "runtime" / "device" / "bankstripe.cuh").read_text(encoding="utf-8")
+HELPER = whole_helper()
 
 
 class DryRun(ToolTest):

@@ -9,6 +9,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import pathlib
 import pty
+import re
 import shutil
 import subprocess
 import tempfile
@@ -69,6 +70,11 @@ __global__ void count(const int *in, int *out, int n) {
 }
 void launch(const int *in, int *out, int n) { count<<<n, 128>>>(in, out, n); }
 """
+
+
+def whole_helper(header=pathlib.Path(__file__).resolve().parents[2] / "runtime/device/bankstripe.cuh"):
+    """The text of the header with what it includes."""
+    return re.sub(r'#include "(.*)"\n', lambda line: whole_helper(header.parent / line[1]), header.read_text())
 
 
 def moves(name="count"):

@@ -5,10 +5,10 @@
     check_helper.py nvcc     every architecture and version of the language, with no warning
     check_helper.py clang    both of Clang's passes, with no warning
 
-The programs beside this script check themselves. traps.cu is run for each `case`
-in it, to trap and not to; rejected.cu is built for each `CASE ==` in it, to be
-refused with the message that stands behind it. --sample: two of the programs,
-checked, on the host only.
+A program beside this script for each part of the header, by its name, checks
+itself. traps.cu is run for each `case` in it, to trap and not to; rejected.cu is
+built for each `CASE ==` in it, to be refused with the message that stands behind
+it. --sample: two of the programs, checked, on the host only.
 
 Exit status: 0 all as expected, 1 not, 77 the compiler is missing.
 
@@ -31,13 +31,12 @@ import check as compile_check  # noqa: E402  pylint: disable=wrong-import-positi
 import run_on_host  # noqa: E402  pylint: disable=wrong-import-position
 
 DEVICE = ROOT / "runtime" / "device"
-PROGRAMS = [HERE / f"{name}.cu"
-            for name in ("stripes", "units", "pointers", "bits", "splits", "slots", "placement_and_new", "macros",
-                         "dynamic")]
+PROGRAMS = [HERE / f"{part}.cu"
+            for part in re.findall(r'#include "parts/(.*)\.cuh"', (DEVICE / "bankstripe.cuh").read_text())]
 BENCHMARKS = ROOT / "tests" / "gpu" / "layouts"  # Nothing else compiles them without a GPU.
 STRICT = HERE / "strict.cu"
 STRICTLY = ["-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Werror"]
-TRAPS, REJECTED, ASSUMED = HERE / "traps.cu", HERE / "rejected.cu", HERE / "assumed.cu"
+TRAPS, REJECTED, ASSUMED = HERE / "traps.cu", HERE / "rejected.cu", HERE / "blocks.cu"
 CONTRACT = HERE / "contract.cu"  # For nvcc's own declarations.
 VERSIONS = ("c++11", "c++14", "c++17", "c++20")
 SKIPPED = 77
@@ -103,7 +102,7 @@ def host(work, sample):
         return None
     if sample:
         checked = {"checked": HOST_BUILDS["checked"]}
-        return [(host_program, (HERE / name, work, checked)) for name in ("stripes.cu", "slots.cu")]
+        return [(host_program, (HERE / name, work, checked)) for name in ("pointers.cu", "slots.cu")]
     tasks = [(host_program, (source, work, HOST_BUILDS)) for source in PROGRAMS]
     tasks.append((host_traps, (work,)))
     tasks.append((quiet, (["g++", *STRICTLY, "-fsyntax-only"], HERE / "host_only.cpp")))
@@ -137,14 +136,14 @@ def rejected(command, case, message):
 
 
 def assumed(command, work):
-    """What is wrong with the traps in assumed.cu."""
+    """What is wrong with the traps in blocks.cu."""
     for define, wanted in ("-DSILENT", True), ("-DASSUME", False):
         ptx = work / f"assumed{define}.ptx"
         status, output = run([*command, define, "-ptx", f"-I{DEVICE}", "-o", ptx, ASSUMED])
         if status:
-            return f"assumed.cu: {output}"
+            return f"blocks.cu: {output}"
         if ("trap;" in ptx.read_text()) != wanted:
-            return f"assumed.cu, {define}: {'no' if wanted else 'a'} test of the block is left"
+            return f"blocks.cu, {define}: {'no' if wanted else 'a'} test of the block is left"
     return ""
 
 

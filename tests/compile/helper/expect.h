@@ -17,6 +17,7 @@
 
 #include <cstdio>
 #include <cuda_runtime.h>
+#include <type_traits>
 
 #include "bankstripe.cuh"
 
@@ -36,11 +37,12 @@ template <class E> __device__ E own(int i) {
 inline dim3 oddBlock() { return dim3(5, 3, 3); }
 
 // 1 where something failed, or nothing ran.
-inline int run(const char *name, void (*kernel)(int *), dim3 block) {
+inline int run(const char *name, void (*kernel)(int *), dim3 block,
+               size_t shared = 0) {
   int *failed, line = -1;
   cudaMalloc(&failed, sizeof(int));
   cudaMemset(failed, 0, sizeof(int));
-  kernel<<<2, block>>>(failed);
+  kernel<<<2, block, shared>>>(failed);
   const cudaError_t status = cudaDeviceSynchronize();
   cudaMemcpy(&line, failed, sizeof(int), cudaMemcpyDeviceToHost);
   cudaFree(failed);
@@ -49,5 +51,35 @@ inline int run(const char *name, void (*kernel)(int *), dim3 block) {
 }
 
 #define RUN(...) run(#__VA_ARGS__, __VA_ARGS__, oddBlock())
+
+// Kernels for which launches bring memory, with and without some of their own.
+inline int runWithMemory(const char *name, void (*kernel)(int *),
+                         int warpBytes) {
+  int failures = 0;
+  for (dim3 block : {dim3(1), oddBlock(), dim3(64), dim3(7, 11)})
+    for (int own : {0, 16, 112})
+      failures +=
+          run(name, kernel, block,
+              own + bankstripe::warps(block.x * block.y * block.z) * warpBytes +
+                  bankstripe::detail::mark);
+  return failures;
+}
+
+// A stripe, of which each S holds an E: cleared, written, initialised.
+template <class S, class E> __global__ void elements(int *failed) {
+  __shared__ S a[bankstripe::warps(45)][11][32];
+  bankstripe::clear(a);
+  for (unsigned char i = 0; i < 11; ++i)
+    EXPECT(bankstripe::begin(a)[i] == E(0));
+  for (int i = 0; i < 11; ++i)
+    bankstripe::begin(a)[i] = own<E>(i);
+  for (long i = 10; i >= 0; --i)
+    EXPECT(bankstripe::begin(a)[i] == own<E>(i));
+  bankstripe::initialize<11>(a, {E(3), own<E>(9)});
+  EXPECT(bankstripe::begin(a)[0] == E(3) &&
+         bankstripe::begin(a)[1] == own<E>(9));
+  for (int i = 2; i < 11; ++i)
+    EXPECT(bankstripe::begin(a)[i] == E(0));
+}
 
 #endif // BANKSTRIPE_TESTS_COMPILE_HELPER_EXPECT_H

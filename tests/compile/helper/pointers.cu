@@ -135,15 +135,8 @@ __global__ void fiveDimensions(int *failed) {
 }
 
 int main() {
-  int failures = 0;
-  failures += RUN(likeAnArray<int>);
-  failures += RUN(likeAnArray<bankstripe::padded<int>>);
-  failures += RUN(smallElements<char, char>);
-  failures += RUN(smallElements<bankstripe::word<char>, char>);
-  failures += RUN(smallElements<volatile double, double>);
-  failures += RUN(members);
-  failures += RUN(constPointers);
-  failures += RUN(rows);
-  failures += RUN(fiveDimensions);
-  return failures != 0;
+  return RUN(likeAnArray<int>) | RUN(likeAnArray<bankstripe::padded<int>>) |
+         RUN((smallElements<char, char>)) | RUN((smallElements<bankstripe::word<char>, char>)) |
+         RUN((smallElements<volatile double, double>)) | RUN(members) | RUN(constPointers) | RUN(rows) |
+         RUN(fiveDimensions);
 }

@@ -14,40 +14,17 @@ __global__ void kernel(int number, int over) {
   __shared__ bankstripe::packed<char> b[bankstripe::warps(64)][2][32];
   __shared__ bankstripe::slots<int[3], 64> s;
   switch (number) {
-  case 1:
-    bankstripe::require_block_of_at_most<64>();
-    break;
-  case 2:
-    bankstripe::begin(a)[0][0] = 1;
-    break;
-  case 3:
-    bankstripe::clear(a);
-    break;
-  case 4:
-    bankstripe::begin(a);
-    break;
-  case 5:
-    s.mine()[0] = 1;
-    break;
-  case 6:
-    new (bankstripe::place(s)) int[3];
-    break;
-  case 7:
-    bankstripe::begin(a)[1 + over][0] = 1;
-    break;
-  case 8:
-    bankstripe::begin(a)[1][2 + over] = 1;
-    break;
-  case 9:
-    bankstripe::begin(a)[0][0 - over] = 1;
-    break;
-  case 10:
-    bankstripe::begin(b)[7 + over] = 1;
-    break;
-  case 11:
-  case 12:
-    bankstripe::clear(bankstripe::dynamic_stripe<int[2], 0, 256, 256>());
-    break;
+  case 1: bankstripe::require_block_of_at_most<64>(); break;
+  case 2: bankstripe::begin(a)[0][0] = 1; break;
+  case 3: bankstripe::clear(a); break;
+  case 4: bankstripe::begin(a); break;
+  case 5: s.mine()[0] = 1; break;
+  case 6: new (bankstripe::place(s)) int[3]; break;
+  case 7: bankstripe::begin(a)[1 + over][0] = 1; break;
+  case 8: bankstripe::begin(a)[1][2 + over] = 1; break;
+  case 9: bankstripe::begin(a)[0][0 - over] = 1; break;
+  case 10: bankstripe::begin(b)[7 + over] = 1; break;
+  case 11: case 12: bankstripe::clear(bankstripe::dynamic_stripe<int[2], 0, 256, 256>()); break;
   }
 }
 

@@ -166,8 +166,8 @@ TEST(ApplyPlan, BytesThatAreNoTextAreKept) {
       "auto a = ::bankstripe::begin(a_stripes);\n");
 }
 
-TEST(Helper, IsTheHeaderOfTheRuntime) {
-  auto Source = llvm::MemoryBuffer::getFile(BANKSTRIPE_HELPER_SOURCE);
+TEST(Helper, IsTheHeaderOfThePackage) {
+  auto Source = llvm::MemoryBuffer::getFile(BANKSTRIPE_WHOLE_HELPER);
   ASSERT_TRUE(bool(Source));
   EXPECT_EQ(helperText().str(), (*Source)->getBuffer().str());
   EXPECT_EQ(HelperFileName, "bankstripe.cuh");

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FrontendTester.h"
+#include "model/HelperText.h"
 
 using namespace bankstripe;
 using namespace bankstripe::testing;
@@ -28,8 +29,7 @@ TEST(BuiltinHeader, Attributes) {
 
 // Rewritten files are read again.
 TEST(BuiltinHeader, TheHelperOfRewrittenCode) {
-  EXPECT_TRUE(parses("#include <cuda_runtime.h>\n"
-                     "#include \"" BANKSTRIPE_HELPER "\"\n"));
+  EXPECT_TRUE(parses("#include <cuda_runtime.h>\n" + helperText().str()));
 }
 
 TEST(BuiltinHeader, LaunchBounds) {

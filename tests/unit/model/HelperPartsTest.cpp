@@ -8,6 +8,7 @@
 #include "model/HelperParts.h"
 #include "model/HelperText.h"
 #include "gmock/gmock.h"
+#include <regex>
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -20,6 +21,8 @@ namespace {
 constexpr llvm::StringLiteral Stripe =
     "__shared__ int a_stripes[::bankstripe::warps(128)][8][32];\n"
     "auto a = ::bankstripe::begin(a_stripes);\n";
+
+const std::string Whole = helperFor({"#define BANKSTRIPE_CUH\n"});
 
 TEST(HelperParts, OfStripesAreAtMost200Lines) {
   const std::string Helper = helperFor({Stripe});
@@ -45,7 +48,7 @@ TEST(HelperParts, OfAnEarlierHelperStay) {
   const std::string Slots = helperFor({"::bankstripe::slots<int[4], 128> s;"});
   EXPECT_EQ(helperFor({Stripe, Slots}),
             helperFor({Stripe, "::bankstripe::slots<int[4], 128> s;"}));
-  EXPECT_EQ(helperFor({"#define BANKSTRIPE_CUH\n"}), helperFor({helperText()}));
+  EXPECT_EQ(Whole, helperFor({helperText()}));
 }
 
 TEST(HelperParts, CanBeThereAlready) {
@@ -55,35 +58,29 @@ TEST(HelperParts, CanBeThereAlready) {
   EXPECT_FALSE(holdsParts(helperFor({}), Stripes));
 }
 
+TEST(HelperParts, AreAllInTheTable) {
+  for (const HelperPiece &Piece : helperPieces())
+    EXPECT_THAT(Whole, HasSubstr("#define BANKSTRIPE_" + Piece.Part.upper()));
+}
+
 // Every name of the header's that edits write has a part.
 TEST(HelperParts, KnowEachName) {
-  for (StringRef Name : {"warps",
-                         "begin",
-                         "clear",
-                         "initialize",
-                         "word",
-                         "packed",
-                         "padded",
-                         "unit",
-                         "pointer",
-                         "bit",
-                         "long_bit",
-                         "bits",
-                         "split",
-                         "slots",
-                         "place",
-                         "clear_slot",
-                         "initialize_slot",
-                         "shared",
-                         "dynamic_stripe",
-                         "dynamic_slots",
-                         "behind",
-                         "packed_words",
-                         "assume_block_of_at_most",
-                         "require_block_of_at_most"})
+  for (StringRef Name : llvm::split(
+           "warps begin clear initialize word packed padded unit pointer bit "
+           "long_bit bits split slots place clear_slot initialize_slot shared "
+           "dynamic_stripe dynamic_slots behind packed_words "
+           "assume_block_of_at_most require_block_of_at_most",
+           ' '))
     EXPECT_THAT(helperFor({"::bankstripe::" + Name.str()}),
                 testing::ContainsRegex("[ &*\n]" + Name.str() + "[ (;]"))
         << Name.str();
+}
+
+// Programs define single letters as macros, but not the members of dim3.
+TEST(HelperParts, NameNothingByOneLetter) {
+  const std::regex String("\"[^\"]*\""), Letter("[^\\w'][A-Za-w](?!\\w)");
+  EXPECT_FALSE(
+      std::regex_search(std::regex_replace(Whole, String, "\"\""), Letter));
 }
 
 } // namespace

@@ -1,0 +1,47 @@
+// memory.cuh - the dynamic shared memory that launches bring, and whose it is
+#ifndef BANKSTRIPE_MEMORY
+#define BANKSTRIPE_MEMORY
+namespace detail {
+
+// The dynamic shared memory of the block, and its size. Whoever runs kernels on
+// the host says otherwise what they are.
+#ifndef BANKSTRIPE_SEGMENT
+extern __shared__ __align__(128) unsigned char segment[];
+
+__device__ __forceinline__ unsigned segment_bytes() {
+  unsigned bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  return bytes;
+}
+#define BANKSTRIPE_SEGMENT segment
+#define BANKSTRIPE_SEGMENT_BYTES segment_bytes()
+#endif
+
+// Out of line, so that the check costs its caller a comparison and no more.
+__device__ __noinline__ inline void stop_unprepared_launch() {
+  __assertfail("a launch brings the shared memory that the kernel's row says",
+               "bankstripe.cuh", 1, "bankstripe", 1);
+  __trap();
+}
+
+// The part of the dynamic shared memory that is the calling warp's. Where it
+// begins at a fixed place, compilers can tell arrays apart.
+template <int WarpBytes, bool Behind>
+__device__ __forceinline__ unsigned char *own_memory() {
+  static_assert(WarpBytes % 16 == 0, "vectors are aligned to 16 bytes");
+  const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+  const unsigned needed = (threads + 31) / 32 * WarpBytes + mark;
+  const unsigned given = BANKSTRIPE_SEGMENT_BYTES;
+  if (given % 16 != mark % 16 || given < needed)
+    stop_unprepared_launch();
+  unsigned char *first = BANKSTRIPE_SEGMENT;
+  if (Behind)
+    first += given - needed;
+  return first + warp() * WarpBytes;
+}
+
+} // namespace detail
+
+// The storage lies behind memory that the kernel has of its own.
+enum : bool { behind = true };
+#endif // BANKSTRIPE_MEMORY
