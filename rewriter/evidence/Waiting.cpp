@@ -207,7 +207,7 @@ bool LoopReader::isRetry(const Instruction &I) const {
       none_of(Seen->incoming_values(),
               [&](const Value *V) { return IsResult(V, 0); }))
     return false;
-  const auto *Compare = dyn_cast<ICmpInst>(Branch->getCondition());
+  const auto *Compare = dyn_cast<CmpInst>(Branch->getCondition());
   const bool Compares =
       Compare && Compare->isEquality() &&
       any_of(Compare->operands(),
@@ -215,7 +215,9 @@ bool LoopReader::isRetry(const Instruction &I) const {
       is_contained(map_range(Compare->operands(), withoutCasts), Seen);
   if (!Compares && !IsResult(Branch->getCondition(), 1))
     return false;
-  const bool OnFalse = Compares && Compare->getPredicate() == CmpInst::ICMP_NE;
+  const bool OnFalse = Compares &&
+                       !CmpInst::isTrueWhenEqual(Compare->getPredicate()) &&
+                       Compare->getPredicate() != CmpInst::FCMP_OEQ;
   return !Loops.getLoopFor(Exchange->getParent())
               ->contains(Branch->getSuccessor(OnFalse));
 }

@@ -12,6 +12,7 @@
 
 #include "find/KernelFacts.h"
 #include "find/Constants.h"
+#include "find/Versions.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/Mangle.h"
@@ -332,6 +333,7 @@ static StringRef specifiersOf(const FunctionDecl *Definition,
 // What stands against a second definition of the kernel, with another name: it
 // would have variables and a name of its own, and no other declarations.
 static std::string versionProblemOf(const FunctionDecl *Definition,
+                                    const BodyIndex &Body,
                                     const TextRange &Whole,
                                     const SourceText &Text) {
   const IdentifierTable &Names = Definition->getASTContext().Idents;
@@ -346,8 +348,11 @@ static std::string versionProblemOf(const FunctionDecl *Definition,
   const StringRef Code =
       Text.text(Whole, Definition->getLocation())
           .drop_front(specifiersOf(Definition, Whole, Text).size());
-  return Text.mentions(Code, "static") ? "it says static"
-                                       : whyNotTwice(Code, Whole, Text);
+  for (auto [Variable, Statement] : Body.Variables)
+    if (Variable->isStaticLocal() && !isShared(*Variable) &&
+        !Variable->isConstexpr() && !Variable->getType().isConstQualified())
+      return "its variable '" + Variable->getNameAsString() + "' is static";
+  return whyNotTwice(Code, Whole, Text);
 }
 
 // What a version of a template needs besides.
@@ -372,6 +377,7 @@ static const char *readTemplate(const FunctionTemplateDecl &Template,
 }
 
 static KernelText readKernelText(const FunctionDecl *Function,
+                                 const BodyIndex *Body,
                                  const SourceText &Text) {
   KernelText Result;
   auto Fail = [&](std::string Why) {
@@ -383,7 +389,7 @@ static KernelText readKernelText(const FunctionDecl *Function,
       Function->getTemplateSpecializationKind() ==
           TSK_ExplicitInstantiationDefinition)
     Definition = Function->getTemplateInstantiationPattern();
-  if (!Definition || !Definition->hasBody(Definition))
+  if (!Body || !Definition || !Definition->hasBody(Definition))
     return Fail("its definition was not seen");
   Result.Name = Definition->getNameAsString();
   Result.NamePlace = Text.point(Definition->getLocation());
@@ -407,7 +413,7 @@ static KernelText readKernelText(const FunctionDecl *Function,
           : !Text.mentions(specifiersOf(Definition, *Whole, Text), "static"))
     Result.Specifiers = Text.point(Definition->getBeginLoc());
   Result.Linkage = InC ? "extern \"C\"" : "static";
-  Result.VersionProblem = versionProblemOf(Definition, *Whole, Text);
+  Result.VersionProblem = versionProblemOf(Definition, *Body, *Whole, Text);
   if (const auto *Template = Definition->getDescribedFunctionTemplate())
     if (const char *Problem =
             readTemplate(*Template, Definition, Text, Result)) {
@@ -436,14 +442,15 @@ Kernel bankstripe::readKernel(const FunctionDecl *Function,
   Function->getNameForDiagnostic(Name, Text.context().getPrintingPolicy(),
                                  /*Qualified=*/true);
   K.Where = Text.place(Function->getLocation());
-  if (const BodyIndex *Body = Bodies.get(Function))
+  const BodyIndex *Body = Bodies.get(Function);
+  if (Body)
     K.Bounds = readBounds(Function, *Body, Text);
   for (const FunctionDecl *Declared : Function->redecls())
     if (std::string By = excludesBounds(Declared, Text); !By.empty())
       K.BoundsExcludedBy = By;
   K.ClaimedAlignment = Bodies.claimedAlignment(Function);
   K.MayEdit = MayEdit(K.Where.File);
-  K.Text = readKernelText(Function, Text);
+  K.Text = readKernelText(Function, Body, Text);
   if (Text.mayBeReadForHost(Function)) {
     K.Text.Problem = "a compiler for the host may read it";
     return K;

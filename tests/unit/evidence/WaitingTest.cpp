@@ -63,6 +63,11 @@ TEST(Waiting, NotForAnExchangeThatIsTriedAgain) {
   EXPECT_FALSE(waits(
       "int old = *flag, seen; do { seen = old; old = atomicCAS(flag, seen, "
       "__float_as_int(__int_as_float(seen) + 1)); } while (seen != old);"));
+  EXPECT_FALSE(waits(
+      "float value = n, old = __int_as_float(*flag), seen; do { seen = old; "
+      "old = __int_as_float(atomicCAS(flag, __float_as_int(seen), "
+      "__float_as_int(value))); value = fminf(value, old); } while (old != "
+      "seen);"));
   EXPECT_TRUE(waits("do x = atomicCAS(flag, x, x); while (x != n);"));
   EXPECT_TRUE(waits("while (atomicCAS(flag, n, x) != n);"));
   EXPECT_TRUE(waits("int old = *flag, seen; do { seen = old; old = atomicCAS("

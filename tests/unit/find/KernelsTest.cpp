@@ -348,10 +348,18 @@ TEST(KernelVersions, AreStaticOnce) {
   T = kernelIn("static __global__ void kernel(int *a) {}").Text;
   EXPECT_EQ(T.VersionProblem, "");
   EXPECT_FALSE(T.Specifiers.isValid());
-  EXPECT_EQ(kernelIn("static __global__ void kernel(int *a) {\n"
-                     "  static __shared__ int s; s = *a; }")
-                .Text.VersionProblem,
-            "it says static");
+}
+
+// It would be two, one in each body.
+TEST(KernelText, HasNoVersionWithAStaticVariable) {
+  auto ProblemWith = [](const std::string &Variable) {
+    return kernelIn("__global__ void kernel(int *a) { static " + Variable +
+                    " = 1; a[0] = v; }")
+        .Text.VersionProblem;
+  };
+  EXPECT_EQ(ProblemWith("int v"), "its variable 'v' is static");
+  EXPECT_EQ(ProblemWith("constexpr int v"), "");
+  EXPECT_EQ(ProblemWith("const int v"), "");
 }
 
 // The launch would name a version that only one of them has beside it.
