@@ -40,26 +40,22 @@ using namespace bankstripe;
 using llvm::StringRef;
 
 /// What stands before the version of a template, and behind the kernel.
-static constexpr char HeadOfRow[] = R"(namespace {
-{0} struct {1} {{
+static constexpr char HeadOfRow[] = R"({0} struct {1} {{
   static ::bankstripe::{2} row;
   static ::bankstripe::bodies both();
   template <::bankstripe::{2} *> struct of {{ typedef void type; };
   typedef typename of<&row>::type type;
-};
-} // namespace
-)";
-static constexpr char RestOfRow[] = R"(
-namespace {
-{0} ::bankstripe::bodies {1}{2}::both() {{
+};)";
+static constexpr char RestOfRow[] =
+    R"({0} ::bankstripe::bodies {1}{2}::both() {{
   return {{{3}{2}, {4}{2}, __PRETTY_FUNCTION__};
 }
-{0} ::bankstripe::{5} {1}{2}::row({6});
-} // namespace)";
+{0} ::bankstripe::{5} {1}{2}::row({6});)";
+
+static constexpr llvm::StringLiteral Unnamed = "(anonymous namespace)::";
 
 // `space::sum` of `space::(anonymous namespace)::sum<int>`.
 static std::string titleOf(const Kernel &K) {
-  static constexpr llvm::StringLiteral Unnamed = "(anonymous namespace)::";
   std::string Title(withoutTemplateArguments(K.Name));
   for (size_t At; (At = Title.find(Unnamed)) != std::string::npos;)
     Title.erase(At, Unnamed.size());
@@ -75,6 +71,7 @@ std::map<TextRange, KernelRow> bankstripe::rowsOf(const Plan &P) {
     KernelRow &R = It->second; // Instances share it.
     R.Text = &K.Facts.Text;
     R.Title = titleOf(K.Facts);
+    R.IsInUnnamed = llvm::StringRef(K.Facts.Name).contains(Unnamed);
     R.BodyBegin = K.Facts.BodyBegin;
     R.HasVersion = K.HasVersion;
     R.Waits |= K.Waits;
@@ -127,18 +124,25 @@ static std::string withEnding(std::string Text, StringRef LineEnding) {
   return Text;
 }
 
+// nvcc 13 cannot name what is in an unnamed namespace of an unnamed namespace.
+std::string KernelRow::inUnnamed(std::string Text) const {
+  return IsInUnnamed ? Text : "namespace {\n" + Text + "\n} // namespace";
+}
+
 std::string KernelRow::head(StringRef LineEnding) const {
-  return withEnding(
-      llvm::formatv(HeadOfRow, Text->TemplateHead, rowName(Text->Name), type()),
-      LineEnding);
+  return withEnding(inUnnamed(llvm::formatv(HeadOfRow, Text->TemplateHead,
+                                            rowName(Text->Name), type())) +
+                        "\n",
+                    LineEnding);
 }
 
 std::string KernelRow::rest(StringRef LineEnding) const {
-  return withEnding(llvm::formatv(RestOfRow, Text->TemplateHead,
-                                  rowName(Text->Name), Text->TemplateArguments,
-                                  Text->Name, versionName(Text->Name), type(),
-                                  "\"" + Title + "\", both(), " + values()),
-                    LineEnding);
+  return withEnding(
+      "\n" + inUnnamed(llvm::formatv(
+                 RestOfRow, Text->TemplateHead, rowName(Text->Name),
+                 Text->TemplateArguments, Text->Name, versionName(Text->Name),
+                 type(), "\"" + Title + "\", both(), " + values())),
+      LineEnding);
 }
 
 TextEdit bankstripe::behindDefinition(const TextRange &Definition,

@@ -178,6 +178,12 @@ TEST(Rows, OfTemplatesInOneLineLeaveTheirBodies) {
   EXPECT_EQ(countSeen("a[i] = 1; }", carriedOut(P)), 2u) << carriedOut(P);
 }
 
+TEST(Rows, OfTemplatesInUnnamedNamespacesAddNone) {
+  Plan P = planWithVersion("namespace {\n" + std::string(Template) + "}\n");
+  P.Kernels[0].Facts.Name = "(anonymous namespace)::k";
+  EXPECT_EQ(countSeen("namespace {", carriedOut(P)), 1u) << carriedOut(P);
+}
+
 TEST(Rows, OfVersionsThatMayWaitSayIt) {
   EXPECT_EQ(rowWith([](KernelPlan &K) { K.Waits = true; }),
             "version k_row(\"k\", k, k_striped, 512, ::bankstripe::may_wait);");
