@@ -219,12 +219,23 @@ std::vector<unsigned> Merger::namedRows(const std::string &Id,
   return Others == RowsOfName.end() ? std::vector<unsigned>() : Others->second;
 }
 
+// Whether the namespaces of its arguments can lead to a kernel, as those of
+// `lib::k(lib::S)` do.
+static bool isFoundByArguments(const Kernel &K) {
+  const std::string Whole = llvm::demangle(K.Id);
+  const size_t Parameters = Whole.find('('), Last = K.Name.rfind("::");
+  return Parameters != std::string::npos && Last != std::string::npos &&
+         Whole.find(K.Name.substr(0, Last + 2), Parameters) !=
+             std::string::npos;
+}
+
 // Clang and nvcc may find different kernels of one name by the namespaces of
-// arguments, so a launch counts for all of that name in its unit.
+// arguments, so a launch counts for all in its unit that can be found so.
 void Merger::addLaunches(const UnitResult &Unit) {
   std::map<std::string_view, std::set<unsigned>> OfName;
   for (const Kernel &K : Unit.Facts.Kernels)
-    OfName[lastName(K.Name)].insert(rowOf(K));
+    if (isFoundByArguments(K))
+      OfName[lastName(K.Name)].insert(rowOf(K));
   for (const Launch &L : Unit.Facts.Launches) {
     std::set<unsigned> Reached;
     for (unsigned Row : namedRows(L.KernelId, Unit)) {

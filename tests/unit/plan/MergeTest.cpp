@@ -44,17 +44,18 @@ TEST(Merge, ArrayOfAHeaderIsOneFinding) {
 
 // `k<<<1, 512>>>(s)` launches lib::k(S) for nvcc, by the namespace of S, and an
 // instance of ::k for Clang.
-TEST(Merge, LaunchesCountForAllKernelsOfTheirName) {
-  TestUnit U;
-  U.launch(64);
-  U.array();
-  Kernel Other = makeKernel("lib::k", 7);
-  Other.Id = "other";
-  U.Result.Facts.Kernels.push_back(Other);
-  U.Result.Facts.Launches.push_back(makeLaunch(512, "other", 110));
-  EXPECT_EQ(U.plan().Kernels.front().Block.Threads, 512u);
-  U.Result.Facts.Kernels.back().Name = "lib::l";
-  EXPECT_EQ(U.plan().Kernels.front().Block.Threads, 64u);
+TEST(Merge, LaunchesCountForKernelsThatArgumentsFind) {
+  auto BlockOf = [](const std::string &Id) {
+    TestUnit U;
+    U.launch(512);
+    Kernel Found = makeKernel("lib::k", 7);
+    Found.Id = Id;
+    U.Result.Facts.Kernels.push_back(Found);
+    U.Result.Facts.Launches.push_back(makeLaunch(64, Id, 110));
+    return U.plan().Kernels.back().Block.Threads;
+  };
+  EXPECT_EQ(BlockOf("_ZN3lib1kENS_1SE"), 512u);
+  EXPECT_EQ(BlockOf("_ZN3lib1kEi"), 64u);
 }
 
 // What one unit gives a function of a header another one does not see.
