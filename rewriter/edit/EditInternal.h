@@ -86,7 +86,7 @@ struct KernelRow {
 private:
   std::string type() const;
   std::string values() const;
-  std::string inUnnamed(std::string Text) const;
+  std::string inUnnamed(const std::string &Text) const;
 };
 
 /// The rows of \p P, by the definitions of their kernels (Rows.cpp).

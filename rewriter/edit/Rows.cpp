@@ -125,7 +125,7 @@ static std::string withEnding(std::string Text, StringRef LineEnding) {
 }
 
 // nvcc 13 cannot name what is in an unnamed namespace of an unnamed namespace.
-std::string KernelRow::inUnnamed(std::string Text) const {
+std::string KernelRow::inUnnamed(const std::string &Text) const {
   return IsInUnnamed ? Text : "namespace {\n" + Text + "\n} // namespace";
 }
 

@@ -223,7 +223,7 @@ std::string FormBuilder::whyNotDynamic(const KernelGroup &G) const {
     if (Bounds[Row].Obstacle && !isAboutBlockSize(Bounds[Row].Obstacle))
       return Name + " keeps its arrays";
     if (const std::string Why = whyNoRow(K); !Why.empty())
-      return (G.Kernels.size() > 1 ? Name + ": " : "") + Why;
+      return G.Kernels.size() > 1 ? Name + ": " + Why : Why;
     if (K.Facts.BoundsExcludedBy == BlockSizeAttribute)
       return "no launch of " + Name + " says its block";
   }
