@@ -20,6 +20,7 @@
 #include "plan/Rows.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace bankstripe;
@@ -223,7 +224,8 @@ std::string FormBuilder::whyNotDynamic(const KernelGroup &G) const {
     if (Bounds[Row].Obstacle && !isAboutBlockSize(Bounds[Row].Obstacle))
       return Name + " keeps its arrays";
     if (const std::string Why = whyNoRow(K); !Why.empty())
-      return G.Kernels.size() > 1 ? Name + ": " + Why : Why;
+      return G.Kernels.size() > 1 ? llvm::formatv("{0}: {1}", Name, Why).str()
+                                  : Why;
     if (K.Facts.BoundsExcludedBy == BlockSizeAttribute)
       return "no launch of " + Name + " says its block";
   }
