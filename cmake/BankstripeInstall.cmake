@@ -16,7 +16,7 @@ target_include_directories(bankstripe_helper INTERFACE
 set_target_properties(bankstripe_helper PROPERTIES EXPORT_NAME helper)
 install(TARGETS bankstripe_helper EXPORT bankstripeTargets COMPONENT tool)
 install(FILES ${PROJECT_BINARY_DIR}/include/bankstripe.cuh # rewriter/model makes it.
-              ${PROJECT_SOURCE_DIR}/runtime/device/bankstripe_launch.cuh
+              ${PROJECT_BINARY_DIR}/include/bankstripe_launch.cuh
               ${PROJECT_SOURCE_DIR}/runtime/device/bankstripe_choose.cuh
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT tool)
 

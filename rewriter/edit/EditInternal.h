@@ -69,9 +69,8 @@ struct NeededHelpers {
 /// instances of a template share it (Rows.cpp).
 struct KernelRow {
   const KernelText *Text = nullptr;
-  std::string Title;        ///< Its qualified name, for reports.
-  TextRange BodyBegin;      ///< As of the kernel.
-  bool IsInUnnamed = false; ///< In an unnamed namespace.
+  std::string Title;   ///< Its qualified name, for reports.
+  TextRange BodyBegin; ///< As of the kernel.
   bool HasVersion = false, Chooses = false;
   bool Waits = false, WhereResident = false;
   bool IsExpected = true; ///< To be faster.
@@ -86,7 +85,6 @@ struct KernelRow {
 private:
   std::string type() const;
   std::string values() const;
-  std::string inUnnamed(const std::string &Text) const;
 };
 
 /// The rows of \p P, by the definitions of their kernels (Rows.cpp).

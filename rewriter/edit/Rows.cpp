@@ -13,20 +13,20 @@
 // Each instance of a template has a row of its own, be it that nobody can name
 // the instance, such as one of a lambda. It is a static member of a template:
 //
-//     namespace {
-//     template <class T> struct sum_row {
+//     template <class Here, class T> struct sum_row {
 //       static ::bankstripe::version row;
 //       static ::bankstripe::bodies both();
 //       template <::bankstripe::version *> struct of { typedef void type; };
 //       typedef typename of<&row>::type type;
 //     };
-//     } // namespace
 //
-// The version returns `typename sum_row<T>::type`, which is void, and has the
-// row of each instance made where the version is. The kernel mentions
-// `sum_striped<T>` in a statement that does nothing, so that nvcc makes the
-// version of each instance that there is of the kernel. So the version stands
-// before the kernel.
+// Here is ::bankstripe::here, a type of this file alone, so that other files
+// have rows of their own. (nvcc 13 cannot name a kernel in an unnamed namespace
+// where another namespace has one, too.) The version returns `typename
+// sum_row<::bankstripe::here, T>::type`, which is void, and has the row of each
+// instance made where the version is. The kernel mentions `sum_striped<T>` in a
+// statement that does nothing, so that nvcc makes the version of each instance
+// that there is of the kernel. So the version stands before the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,17 +45,17 @@ static constexpr char HeadOfRow[] = R"({0} struct {1} {{
   static ::bankstripe::bodies both();
   template <::bankstripe::{2} *> struct of {{ typedef void type; };
   typedef typename of<&row>::type type;
-};)";
-static constexpr char RestOfRow[] =
-    R"({0} ::bankstripe::bodies {1}{2}::both() {{
-  return {{{3}{2}, {4}{2}, __PRETTY_FUNCTION__};
+};
+)";
+static constexpr char RestOfRow[] = R"(
+{0} ::bankstripe::bodies {1}{2}::both() {{
+  return {{{3}{4}, {5}{4}, __PRETTY_FUNCTION__};
 }
-{0} ::bankstripe::{5} {1}{2}::row({6});)";
-
-static constexpr llvm::StringLiteral Unnamed = "(anonymous namespace)::";
+{0} ::bankstripe::{6} {1}{2}::row({7});)";
 
 // `space::sum` of `space::(anonymous namespace)::sum<int>`.
 static std::string titleOf(const Kernel &K) {
+  static constexpr llvm::StringLiteral Unnamed = "(anonymous namespace)::";
   std::string Title(withoutTemplateArguments(K.Name));
   for (size_t At; (At = Title.find(Unnamed)) != std::string::npos;)
     Title.erase(At, Unnamed.size());
@@ -71,11 +71,10 @@ std::map<TextRange, KernelRow> bankstripe::rowsOf(const Plan &P) {
     KernelRow &R = It->second; // Instances share it.
     R.Text = &K.Facts.Text;
     R.Title = titleOf(K.Facts);
-    R.IsInUnnamed = llvm::StringRef(K.Facts.Name).contains(Unnamed);
     R.BodyBegin = K.Facts.BodyBegin;
     R.HasVersion = K.HasVersion;
     R.Waits |= K.Waits;
-    R.WhereResident |= K.WhereResident;
+    R.WhereResident = K.WhereResident;
     R.Chooses = K.Chooses;
     R.IsExpected &= !K.Predicted || K.Predicted->Speedup >= 1;
     R.WarpBytes = std::max(R.WarpBytes, K.WarpBytes);
@@ -124,24 +123,25 @@ static std::string withEnding(std::string Text, StringRef LineEnding) {
   return Text;
 }
 
-// nvcc 13 cannot name what is in an unnamed namespace of an unnamed namespace.
-std::string KernelRow::inUnnamed(const std::string &Text) const {
-  return IsInUnnamed ? Text : "namespace {\n" + Text + "\n} // namespace";
+// A list of template parameters or arguments with another one before it.
+static std::string withFirst(StringRef First, std::string List) {
+  return List.insert(List.find('<') + 1, (First + ", ").str());
 }
 
 std::string KernelRow::head(StringRef LineEnding) const {
-  return withEnding(inUnnamed(llvm::formatv(HeadOfRow, Text->TemplateHead,
-                                            rowName(Text->Name), type())) +
-                        "\n",
+  return withEnding(llvm::formatv(HeadOfRow,
+                                  withFirst("class Here", Text->TemplateHead),
+                                  rowName(Text->Name), type()),
                     LineEnding);
 }
 
 std::string KernelRow::rest(StringRef LineEnding) const {
   return withEnding(
-      "\n" + inUnnamed(llvm::formatv(
-                 RestOfRow, Text->TemplateHead, rowName(Text->Name),
-                 Text->TemplateArguments, Text->Name, versionName(Text->Name),
-                 type(), "\"" + Title + "\", both(), " + values())),
+      llvm::formatv(RestOfRow, withFirst("class Here", Text->TemplateHead),
+                    rowName(Text->Name),
+                    withFirst("Here", Text->TemplateArguments), Text->Name,
+                    Text->TemplateArguments, versionName(Text->Name), type(),
+                    "\"" + Title + "\", both(), " + values()),
       LineEnding);
 }
 
@@ -171,9 +171,10 @@ llvm::Expected<EditList> bankstripe::versionBeside(const KernelRow &Row,
       return Copy.takeError();
     return EditList{std::move(*Copy)};
   }
-  Edits.push_back(
-      {Text.Type.Offset, Text.Type.Length,
-       "typename " + rowName(Text.Name) + Text.TemplateArguments + "::type"});
+  Edits.push_back({Text.Type.Offset, Text.Type.Length,
+                   "typename " + rowName(Text.Name) +
+                       withFirst("::bankstripe::here", Text.TemplateArguments) +
+                       "::type"});
   auto Copy = copyBefore(Text.Definition, Name, Text.Specifiers, Text.Linkage,
                          Code, std::move(Edits), Row.head(LineEnding), Comment);
   if (!Copy)

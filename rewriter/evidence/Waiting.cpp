@@ -180,9 +180,9 @@ static bool readsMemory(const Instruction &I) {
   return isa<LoadInst>(I) || (functionCall(I) && I.mayReadFromMemory());
 }
 
-// The value of which V is a cast, or one of casts.
-static const Value *withoutCasts(const Value *V) {
-  while (const auto *Cast = dyn_cast<CastInst>(V))
+// What V has the bits of: an exchange of floats is one of integers.
+static const Value *withoutBitCasts(const Value *V) {
+  while (const auto *Cast = dyn_cast<BitCastInst>(V))
     V = Cast->getOperand(0);
   return V;
 }
@@ -192,12 +192,13 @@ static const Value *withoutCasts(const Value *V) {
 bool LoopReader::isRetry(const Instruction &I) const {
   const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I);
   const auto *Seen =
-      Exchange ? dyn_cast<PHINode>(withoutCasts(Exchange->getCompareOperand()))
-               : nullptr;
+      Exchange
+          ? dyn_cast<PHINode>(withoutBitCasts(Exchange->getCompareOperand()))
+          : nullptr;
   if (!Seen || !L.contains(Seen))
     return false;
   auto IsResult = [&](const Value *V, unsigned Index) {
-    const auto *Part = dyn_cast<ExtractValueInst>(withoutCasts(V));
+    const auto *Part = dyn_cast<ExtractValueInst>(withoutBitCasts(V));
     return Part && Part->getAggregateOperand() == Exchange &&
            Part->getIndices().front() == Index;
   };
@@ -212,7 +213,7 @@ bool LoopReader::isRetry(const Instruction &I) const {
       Compare && Compare->isEquality() &&
       any_of(Compare->operands(),
              [&](const Value *V) { return IsResult(V, 0); }) &&
-      is_contained(map_range(Compare->operands(), withoutCasts), Seen);
+      is_contained(map_range(Compare->operands(), withoutBitCasts), Seen);
   if (!Compares && !IsResult(Branch->getCondition(), 1))
     return false;
   const bool OnFalse = Compares &&

@@ -321,6 +321,8 @@ void UnitReader::readLaunches() {
 // not known what an error is about.
 void UnitReader::keepUnreadForHost(llvm::ArrayRef<Place> Errors,
                                    bool IsUnknown) {
+  if (Errors.empty() && !IsUnknown)
+    return;
   using Stretch = std::pair<Place, Place>; // Its first and last token.
   auto Holds = [](const Stretch &S, const Place &Where) {
     return S.first <= Where && Where <= S.second;

@@ -213,7 +213,7 @@ std::string CallReader::problemOf(const Mention &M,
 }
 
 std::vector<NamedCall> CallReader::callsOf(const FunctionDecl *By) const {
-  const auto Known = Mentions.find(By);
+  const auto *const Known = Mentions.find(By);
   if (Known == Mentions.end())
     return {};
   using NameAndProblem = std::pair<TextRange, std::string>;
@@ -232,6 +232,7 @@ std::vector<NamedCall> CallReader::callsOf(const FunctionDecl *By) const {
       Declarations[Name].merge(declarationsFor(M, By));
   }
   std::vector<NamedCall> Calls;
+  Calls.reserve(Leads.size());
   for (const NameAndProblem &Name : Leads)
     Calls.push_back(
         {Name.first,
@@ -274,10 +275,8 @@ static std::string whyNotCalledByName(const FunctionDecl *Function) {
 // A variable that all calls of a function share would be two.
 static const VarDecl *sharedVariable(const BodyIndex &Body) {
   for (auto [Variable, Declared] : Body.Variables)
-    if (isShared(*Variable)
-            ? !Variable->hasExternalStorage()
-            : Variable->isStaticLocal() && !Variable->isConstexpr() &&
-                  !Variable->getType().isConstQualified())
+    if (isChangedByAllCalls(*Variable) ||
+        (isShared(*Variable) && !Variable->hasExternalStorage()))
       return Variable;
   return nullptr;
 }

@@ -200,7 +200,7 @@ bankstripe::definitionText(const FunctionDecl *Definition,
 }
 
 // The names inside the row of a template.
-constexpr StringRef OwnNames[] = {"row", "both", "of", "type"};
+constexpr StringRef OwnNames[] = {"Here", "row", "both", "of", "type"};
 
 // `<T, N>` for the parameters of a template; empty when one has no name.
 static std::string argumentsOf(const TemplateParameterList &Parameters) {
@@ -349,8 +349,7 @@ static std::string versionProblemOf(const FunctionDecl *Definition,
       Text.text(Whole, Definition->getLocation())
           .drop_front(specifiersOf(Definition, Whole, Text).size());
   for (auto [Variable, Statement] : Body.Variables)
-    if (Variable->isStaticLocal() && !isShared(*Variable) &&
-        !Variable->isConstexpr() && !Variable->getType().isConstQualified())
+    if (isChangedByAllCalls(*Variable))
       return "its variable '" + Variable->getNameAsString() + "' is static";
   return whyNotTwice(Code, Whole, Text);
 }

@@ -24,6 +24,11 @@ bool bankstripe::isShared(const VarDecl &Variable) {
          Call->getRecordDecl()->getName() == "bankstripe_shared";
 }
 
+bool bankstripe::isChangedByAllCalls(const VarDecl &Variable) {
+  return Variable.isStaticLocal() && !isShared(Variable) &&
+         !Variable.isConstexpr() && !Variable.getType().isConstQualified();
+}
+
 // Whether Found, which has the name of a version of Function, is one.
 static bool isVersionOf(const FunctionDecl *Function, const FunctionDecl *Found,
                         const SourceText &Text) {

@@ -15,6 +15,10 @@ namespace bankstripe {
 /// Whether \p Variable is `__shared__`.
 bool isShared(const clang::VarDecl &Variable);
 
+/// Whether all calls of a function share \p Variable, which is local to it, and
+/// may change it.
+bool isChangedByAllCalls(const clang::VarDecl &Variable);
+
 /// Whether \p Function has a version, with arrays in shared memory, beside it.
 bool hasVersion(const clang::FunctionDecl *Function, const SourceText &Text);
 

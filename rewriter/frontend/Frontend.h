@@ -185,11 +185,12 @@ public:
   /// Parses the file for the host too, and calls \p Action with that, if its
   /// sources ask for which side they are compiled (`__CUDA_ARCH__`), or an
   /// option is for that side alone.
-  /// Errors in that are no matter, as far as the caller is concerned (errors).
+  /// It may have errors, since Clang checks more of device code there than
+  /// nvcc.
   virtual HostView
   readForHost(llvm::function_ref<void(ParsedUnit &)> Action) = 0;
-  /// Where Clang found errors, in a parse for the host: what stands there is
-  /// not known. nvcc reads no device code for the host.
+  /// Where Clang found errors, in a parse for the host. What stands there is
+  /// not known.
   virtual llvm::ArrayRef<clang::SourceLocation> errors() = 0;
 };
 

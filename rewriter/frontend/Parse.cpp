@@ -102,7 +102,8 @@ private:
 /// The errors of a parse.
 struct ErrorRecord {
   unsigned Count = 0;
-  FileOffset First;          ///< Where the first is.
+  std::vector<clang::SourceLocation> Places; ///< All, while the parse lasts.
+  FileOffset First;                          ///< Where the first is.
   bool FirstIsKnown = false; ///< What comes after it, it may have caused.
 
   /// Whether the next parse may do better than this one, which came after
@@ -117,16 +118,14 @@ struct Attempt {
   std::vector<std::string> Args; ///< For the driver, without its name.
   FileSystemPtr Files;
   bool Colours = false;
-  ParseWatch *Watch = nullptr; ///< May be nobody.
-  bool HasShim = false;        ///< Else it may have to be parsed with that.
-  bool LacksShim = false;      ///< It turned out so.
-  Bridges Bridged;             ///< What earlier attempts have shown.
-  Bridges Learned;             ///< The same and what this one shows.
-  std::string Messages;        ///< What Clang printed.
-  ErrorRecord Errors;          ///< Of this one.
-  /// What it shows is asked for in spite of errors; where they are.
-  bool MayHaveErrors = false;
-  std::vector<clang::SourceLocation> ErrorPlaces;
+  ParseWatch *Watch = nullptr;    ///< May be nobody.
+  bool HasShim = false;           ///< Else it may have to be parsed with that.
+  bool LacksShim = false;         ///< It turned out so.
+  Bridges Bridged;                ///< What earlier attempts have shown.
+  Bridges Learned;                ///< The same and what this one shows.
+  std::string Messages;           ///< What Clang printed.
+  ErrorRecord Errors;             ///< Of this one.
+  bool MayHaveErrors = false;     ///< What it shows is asked for all the same.
   unsigned *ParsesLeft = nullptr; ///< For what was learned, of this file.
   MacroView *Macros = nullptr;    ///< Nobody where the command is for Clang.
 };
@@ -179,7 +178,7 @@ public:
     return parseOnce(Host, Action) ? HostView::Read : HostView::Unknown;
   }
   llvm::ArrayRef<clang::SourceLocation> errors() override {
-    return Settings.ErrorPlaces;
+    return Settings.Errors.Places;
   }
 
 private:
@@ -260,8 +259,8 @@ public:
     const StringRef Advice = Settings.Learned.learn(Diag, Compiler, Lexed);
     ErrorRecord &Errors = Settings.Errors;
     Errors.Count = getNumErrors();
-    if (Settings.MayHaveErrors && Level == clang::DiagnosticsEngine::Error)
-      Settings.ErrorPlaces.push_back(Diag.getLocation());
+    if (Level >= clang::DiagnosticsEngine::Error)
+      Errors.Places.push_back(Diag.getLocation());
     if (Errors.Count == 1 && Level >= clang::DiagnosticsEngine::Error &&
         Diag.hasSourceManager())
       Errors.First = placeOf(Diag.getSourceManager(), Diag.getLocation());

@@ -26,7 +26,7 @@ using llvm::StringRef;
 static bool mayCarve(const Form &F, const PlanOptions &Options) {
   if (Options.DefaultCarveout)
     return Options.DefaultCarveout->How == Carveout::Rule::Auto;
-  return F.isVersion() || F.WhyNoRow.empty();
+  return F.IsVersion || F.WhyNoRow.empty();
 }
 
 Evaluator::Evaluator(const Problem &P)

@@ -280,7 +280,6 @@ Form FormBuilder::inPlace(unsigned Row, const GroupStorage &S) const {
   const StaticBound &Bound = Bounds[Row];
   Form F;
   F.WhyStays = whyStays(Row, S);
-  F.Kind = F.WhyStays ? FormKind::Stays : FormKind::InPlace;
   F.Block = Bound.Block;
   F.AddBounds = Bound.AddBounds;
   F.WhyNotDynamic = S.WhyNotDynamic;
@@ -330,7 +329,7 @@ Form FormBuilder::version(unsigned Row) const {
   const MergedKernel &K = Run.Kernels[Row];
   const OwnMemory Own = K.Shared.UsesDynamic ? ownMemoryOf(K) : OwnMemory();
   Form F;
-  F.Kind = FormKind::Version;
+  F.IsVersion = true;
   F.Dynamic = true;
   F.Block = plannedBlock(K, Options);
   F.OwnDynamicBytes = Own.Bytes;

@@ -12,16 +12,11 @@
 
 namespace bankstripe {
 
-enum class FormKind {
-  InPlace, ///< The kernel itself changes.
-  Version, ///< It stays, and a version of it stands beside it.
-  Stays,   ///< It has no shared memory for arrays.
-};
-
-/// What becomes of a kernel for its arrays, and what storage these have.
+/// What becomes of a kernel for its arrays, and what storage these have: it
+/// changes in place, has a version, or stays without shared memory for arrays.
 struct Form {
-  FormKind Kind = FormKind::InPlace;
-  std::optional<Why> WhyStays; ///< There if Kind is Stays.
+  bool IsVersion = false;      ///< It stays, with a version of it beside it.
+  std::optional<Why> WhyStays; ///< Nothing: it does not.
   BlockBound Block;
   bool AddBounds = false; ///< Arrays that move need it to have launch bounds.
   bool Dynamic = false;   ///< Its launches bring the storage.
@@ -36,7 +31,6 @@ struct Form {
   /// Threads of a block, as a decision or a launch in sight says; 0 without.
   unsigned SeenThreads = 0;
 
-  bool isVersion() const { return Kind == FormKind::Version; }
   /// The largest block, in threads, as far as anybody knows.
   unsigned largestBlock() const {
     return Block.Threads ? Block.Threads : LargestBlock;

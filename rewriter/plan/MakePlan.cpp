@@ -165,7 +165,7 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.DynamicSharedBytes = F.OwnDynamicBytes;
   K.WarpBytes = warpBytes(Row);
   K.MovesArrays = reachesAny(Final, Row);
-  K.HasVersion = F.isVersion() && K.SharedAfter != K.SharedBefore;
+  K.HasVersion = F.IsVersion && K.SharedAfter != K.SharedBefore;
   K.Waits = Merged.WaitsForBlocks;
   K.WhereResident = Merged.WhereResident;
   K.Chooses = Merged.Chooses && K.MovesArrays;
@@ -209,21 +209,18 @@ void Builder::addKernels(Plan &Into) const {
   for (unsigned Row = 0; Row < P.Run.Kernels.size(); ++Row)
     Into.Kernels.push_back(kernelPlan(Row));
   // Instances share their text.
-  std::set<TextRange> WithVersion, Waiting, WhereResident, Choosing;
+  std::set<TextRange> WithVersion, Waiting, Choosing;
   for (const KernelPlan &K : Into.Kernels) {
     if (K.HasVersion)
       WithVersion.insert(K.Facts.Text.Definition);
     if (K.Waits)
       Waiting.insert(K.Facts.Text.Definition);
-    if (K.WhereResident)
-      WhereResident.insert(K.Facts.Text.Definition);
     if (K.Chooses)
       Choosing.insert(K.Facts.Text.Definition);
   }
   for (KernelPlan &K : Into.Kernels) {
     K.HasVersion = WithVersion.count(K.Facts.Text.Definition);
     K.Waits = Waiting.count(K.Facts.Text.Definition);
-    K.WhereResident = WhereResident.count(K.Facts.Text.Definition);
     K.Chooses = Choosing.count(K.Facts.Text.Definition);
     if (K.Chooses)
       K.WhyNoChoice.clear();

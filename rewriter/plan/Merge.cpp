@@ -222,11 +222,11 @@ std::vector<unsigned> Merger::namedRows(const std::string &Id,
 // Whether the namespaces of its arguments can lead to a kernel, as those of
 // `lib::k(lib::S)` do.
 static bool isFoundByArguments(const Kernel &K) {
+  const llvm::StringRef Name(withoutTemplateArguments(K.Name));
+  const auto [Scope, Last] = Name.rsplit("::");
   const std::string Whole = llvm::demangle(K.Id);
-  const size_t Parameters = Whole.find('('), Last = K.Name.rfind("::");
-  return Parameters != std::string::npos && Last != std::string::npos &&
-         Whole.find(K.Name.substr(0, Last + 2), Parameters) !=
-             std::string::npos;
+  return !Last.empty() && llvm::StringRef(Whole).split('(').second.contains(
+                              (Scope + "::").str());
 }
 
 // Clang and nvcc may find different kernels of one name by the namespaces of

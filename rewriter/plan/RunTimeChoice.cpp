@@ -109,15 +109,12 @@ static Texts textsToTry(const MergedRun &Run, const PlanOptions &Options,
 Plan bankstripe::decideWhereResident(
     const MergedRun &Run, const PlanOptions &Options, Plan Otherwise,
     llvm::function_ref<Plan(MergedRun)> PlanOf) {
-  Texts Tried = textsToTry(Run, Options, Otherwise);
-  while (!Tried.empty()) { // There are fewer each time.
+  for (Texts Tried = textsToTry(Run, Options, Otherwise); !Tried.empty();) {
     Plan P = PlanOf(marked(Run, Tried));
     const Texts Moving = textsOfMoving(P);
-    if (!llvm::set_is_subset(Tried, Moving)) {
-      llvm::set_intersect(Tried, Moving);
-      continue;
-    }
-    return P;
+    if (llvm::set_is_subset(Tried, Moving))
+      return P;
+    llvm::set_intersect(Tried, Moving); // There are fewer each time.
   }
   return Otherwise;
 }

@@ -70,17 +70,7 @@ extern "C++" { // Where files are included between the braces of extern "C".
 
 namespace bankstripe {
 
-#ifndef BANKSTRIPE_MARK
-#define BANKSTRIPE_MARK
-namespace detail {
-
-// Launches that bring this memory ask for this many bytes more than a multiple
-// of 16, by which others are told apart. They are room for programs that read
-// one element behind the last slot.
-enum : unsigned { mark = 2 * 16 + 9 };
-
-} // namespace detail
-#endif // BANKSTRIPE_MARK
+#include "parts/mark.cuh"
 
 namespace {
 
@@ -264,6 +254,9 @@ enum condition : int { may_wait = 1, where_resident = 2 };
 // memory: as much as blocks need, what the driver says, or so many percent.
 enum carved : int { as_needed = -1, by_driver = -2 };
 
+// Rows of instances have it as an argument, so that each file has its own.
+struct here;
+
 // A kernel and its version. An instance of a template is named by a function,
 // since its row is made while the type of the version is.
 struct bodies {
@@ -400,6 +393,7 @@ inline void version::print_kernel(FILE *to) const {
   print(name, name + strlen(name));
   if (const char *list = strstr(both.instance, "() [")) {
     list += strncmp(list, "() [with ", 9) ? 4 : 9;
+    list += strcspn(list, ",;") + 2; // Behind `Here = ...`.
     fputc('<', to);
     print(list, both.instance + strlen(both.instance) - 1);
     fputc('>', to);
@@ -575,48 +569,7 @@ inline cudaError_t version::launch_one(const launch &l) {
 } // namespace
 } // namespace bankstripe
 
-#ifdef __NVCC__
-__attribute__((unused)) static inline cudaError_t
-cudaLaunchKernel(char *stub, dim3 &grid, dim3 &block, void **arguments,
-                 size_t own, cudaStream_t stream) {
-  bankstripe::version *row = bankstripe::version::find(stub);
-  return row ? row->launch_one({grid, block, arguments, own, stream})
-             : cudaLaunchKernel((const void *)stub, grid, block, arguments, own,
-                                stream);
-}
-
-// The stubs of CUDA 13 call other functions, which these stand for in this
-// file: the labels are names of its own.
-#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ >= 13 &&             \
-    !defined(__NV_LEGACY_LAUNCH)
-extern "C" {
-cudaError_t __cudaGetKernel(cudaKernel_t *,
-                            const void *) __asm__("bankstripe_get_kernel");
-cudaError_t
-__cudaLaunchKernel(cudaKernel_t, dim3, dim3, void **, size_t,
-                   cudaStream_t) __asm__("bankstripe_launch_kernel");
-cudaError_t
-__cudaLaunchKernel_ptsz(cudaKernel_t, dim3, dim3, void **, size_t,
-                        cudaStream_t) __asm__("bankstripe_launch_kernel");
-__attribute__((used)) static cudaError_t
-bankstripe_get_kernel_(cudaKernel_t *,
-                       const void *) __asm__("bankstripe_get_kernel");
-__attribute__((used)) static cudaError_t
-bankstripe_launch_kernel_(cudaKernel_t, dim3, dim3, void **, size_t,
-                          cudaStream_t) __asm__("bankstripe_launch_kernel");
-static cudaError_t bankstripe_get_kernel_(cudaKernel_t *kernel,
-                                          const void *stub) {
-  *kernel = (cudaKernel_t) const_cast<void *>(stub);
-  return cudaSuccess;
-}
-static cudaError_t bankstripe_launch_kernel_(cudaKernel_t kernel, dim3 grid,
-                                             dim3 block, void **arguments,
-                                             size_t own, cudaStream_t stream) {
-  return cudaLaunchKernel((char *)kernel, grid, block, arguments, own, stream);
-}
-} // extern "C"
-#endif
-#endif // __NVCC__
+#include "parts/host_stub.cuh"
 
 } // extern "C++"
 

@@ -26,6 +26,8 @@ namespace bankstripe {
 enum condition : int { may_wait = 1, where_resident = 2 };
 enum carved : int { as_needed = -1, by_driver = -2 };
 
+struct here;
+
 struct bodies {
   const void *original, *version;
 

@@ -33,8 +33,7 @@ template <int Turns> __device__ void wait_and_add(int *out) {
   out[i] += x == Turns % 2 ? 2 : 1; // It never is.
 }
 
-namespace {
-template <int Original, int Version> struct add_row {
+template <class Here, int Original, int Version> struct add_row {
   static ::bankstripe::choice row;
   static ::bankstripe::bodies both();
   template <::bankstripe::choice *> struct of {
@@ -42,24 +41,23 @@ template <int Original, int Version> struct add_row {
   };
   typedef typename of<&row>::type type;
 };
-} // namespace
 template <int Original, int Version>
-__global__ typename add_row<Original, Version>::type add_striped(int *out) {
+__global__ typename add_row<::bankstripe::here, Original, Version>::type
+add_striped(int *out) {
   wait_and_add<Version>(out);
 }
 template <int Original, int Version> __global__ void add(int *out) {
   (void)add_striped<Original, Version>; // It is made for each instance.
   wait_and_add<Original>(out);
 }
-namespace {
-template <int Original, int Version>
-::bankstripe::bodies add_row<Original, Version>::both() {
+template <class Here, int Original, int Version>
+::bankstripe::bodies add_row<Here, Original, Version>::both() {
   return {add<Original, Version>, add_striped<Original, Version>,
           __PRETTY_FUNCTION__};
 }
-template <int Original, int Version>
-::bankstripe::choice add_row<Original, Version>::row("add", both(), 0, true);
-} // namespace
+template <class Here, int Original, int Version>
+::bankstripe::choice add_row<Here, Original, Version>::row("add", both(), 0,
+                                                          true);
 template <int Turns> __global__ void add_alone(int *out) {
   wait_and_add<Turns>(out);
 }
@@ -72,7 +70,8 @@ void launch(int *out, cudaStream_t stream = 0, int blocks = Blocks) {
 template <int Original, int Version> int outcome(unsigned blocks = Blocks) {
   const ::bankstripe::launch one = {dim3(blocks), dim3(Threads), nullptr, 0,
                                     nullptr};
-  const auto *setting = add_row<Original, Version>::row.find(one, 0);
+  const auto *setting =
+      add_row<::bankstripe::here, Original, Version>::row.find(one, 0);
   return setting ? setting->chosen.load() : 0;
 }
 

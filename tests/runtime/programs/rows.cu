@@ -114,13 +114,15 @@ static __global__ void takes(Large, Copied, int *) {}
 static __global__ void takes_striped(Large, Copied, int *) {}
 static ::bankstripe::version takes_row("takes", takes, takes_striped, 512);
 
+// nvcc 13 looks for the unnamed namespace of `hidden` in there, too.
+using namespace space;
+
 template <> __global__ void space::typed<char>(char *, int) {}
 template __global__ void space::typed<short>(short *, int);
 static __global__ void takes_short(short *, int) {}
 
 // Arguments that nothing deduces, with defaults that the versions lack.
-namespace {
-template <int N, class T> struct sized_row {
+template <class Here, int N, class T> struct sized_row {
   static ::bankstripe::choice row;
   static ::bankstripe::bodies both();
   template <::bankstripe::choice *> struct of {
@@ -128,22 +130,19 @@ template <int N, class T> struct sized_row {
   };
   typedef typename of<&row>::type type;
 };
-} // namespace
 template <int N, class T>
-static __global__ typename sized_row<N, T>::type sized_striped(int *) {}
+static __global__ typename sized_row<::bankstripe::here, N, T>::type sized_striped(int *) {}
 template <int N, class T = float> static __global__ void sized(int *) {
   (void)sized_striped<N, T>;
 }
-namespace {
-template <int N, class T>::bankstripe::bodies sized_row<N, T>::both() {
+template <class Here, int N, class T>
+::bankstripe::bodies sized_row<Here, N, T>::both() {
   return {sized<N, T>, sized_striped<N, T>, __PRETTY_FUNCTION__};
 }
-template <int N, class T>
-::bankstripe::choice sized_row<N, T>::row("sized", both(), 512, true);
-} // namespace
+template <class Here, int N, class T>
+::bankstripe::choice sized_row<Here, N, T>::row("sized", both(), 512, true);
 
-namespace {
-template <class... A> struct packed_row {
+template <class Here, class... A> struct packed_row {
   static ::bankstripe::version row;
   static ::bankstripe::bodies both();
   template <::bankstripe::version *> struct of {
@@ -151,19 +150,17 @@ template <class... A> struct packed_row {
   };
   typedef typename of<&row>::type type;
 };
-} // namespace
 template <class... A>
-__global__ typename packed_row<A...>::type packed_striped(A...) {}
+__global__ typename packed_row<::bankstripe::here, A...>::type packed_striped(A...) {}
 template <class... A> __global__ void packed(A...) {
   (void)packed_striped<A...>;
 }
-namespace {
-template <class... A>::bankstripe::bodies packed_row<A...>::both() {
+template <class Here, class... A>
+::bankstripe::bodies packed_row<Here, A...>::both() {
   return {packed<A...>, packed_striped<A...>, __PRETTY_FUNCTION__};
 }
-template <class... A>
-::bankstripe::version packed_row<A...>::row("packed", both(), 512);
-} // namespace
+template <class Here, class... A>
+::bankstripe::version packed_row<Here, A...>::row("packed", both(), 512);
 
 template <class T> struct Dependent {
   typedef T *pointer;

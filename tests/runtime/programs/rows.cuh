@@ -14,8 +14,7 @@ static ::bankstripe::version in_header_row("in_header", in_header,
 
 namespace space {
 
-namespace {
-template <class T> struct typed_row {
+template <class Here, class T> struct typed_row {
   static ::bankstripe::version row;
   static ::bankstripe::bodies both();
   template <::bankstripe::version *> struct of {
@@ -23,19 +22,17 @@ template <class T> struct typed_row {
   };
   typedef typename of<&row>::type type;
 };
-} // namespace
 template <class T>
-__global__ typename typed_row<T>::type typed_striped(T *, int) {}
+__global__ typename typed_row<::bankstripe::here, T>::type typed_striped(T *,
+                                                                         int) {}
 template <class T> __global__ void typed(T *, int) {
   (void)typed_striped<T>; // It is made for each instance.
 }
-namespace {
-template <class T>::bankstripe::bodies typed_row<T>::both() {
+template <class Here, class T>::bankstripe::bodies typed_row<Here, T>::both() {
   return {typed<T>, typed_striped<T>, __PRETTY_FUNCTION__};
 }
-template <class T>
-::bankstripe::version typed_row<T>::row("space::typed", both(), 512);
-} // namespace
+template <class Here, class T>
+::bankstripe::version typed_row<Here, T>::row("space::typed", both(), 512);
 
 } // namespace space
 

@@ -122,18 +122,16 @@ TEST(Rows, OfTemplatesStandAroundThem) {
       "#include \"bankstripe.cuh\"\n"
       "#include \"bankstripe_launch.cuh\"\n"
       "\n"
-      "namespace {\n"
-      "template <class T> struct k_row {\n"
+      "template <class Here, class T> struct k_row {\n"
       "  static ::bankstripe::version row;\n"
       "  static ::bankstripe::bodies both();\n"
       "  template <::bankstripe::version *> struct of { typedef void type; };\n"
       "  typedef typename of<&row>::type type;\n"
       "};\n"
-      "} // namespace\n"
       "\n" +
           Comment +
-          "template <class T> static __global__ typename k_row<T>::type "
-          "k_striped(T i) {\n" +
+          "template <class T> static __global__ typename "
+          "k_row<::bankstripe::here, T>::type k_striped(T i) {\n" +
           Moved +
           "\n"
           "template <class T> __global__ void k(T i) {\n"
@@ -142,13 +140,12 @@ TEST(Rows, OfTemplatesStandAroundThem) {
           "  a[i] = 1;\n"
           "}\n"
           "\n"
-          "namespace {\n"
-          "template <class T> ::bankstripe::bodies k_row<T>::both() {\n"
+          "template <class Here, class T> ::bankstripe::bodies "
+          "k_row<Here, T>::both() {\n"
           "  return {k<T>, k_striped<T>, __PRETTY_FUNCTION__};\n"
           "}\n"
-          "template <class T> ::bankstripe::version k_row<T>::row(\"k\", "
-          "both(), 512);\n"
-          "} // namespace\n"
+          "template <class Here, class T> ::bankstripe::version "
+          "k_row<Here, T>::row(\"k\", both(), 512);\n"
           "\n"
           "void run() { k<<<1, 64>>>(0); }\n");
 }
@@ -176,12 +173,6 @@ TEST(Rows, OfTemplatesInOneLineLeaveTheirBodies) {
   Plan P = planWithVersion(
       "template <class T> __global__ void k(T i) { int a[4]; a[i] = 1; }\n");
   EXPECT_EQ(countSeen("a[i] = 1; }", carriedOut(P)), 2u) << carriedOut(P);
-}
-
-TEST(Rows, OfTemplatesInUnnamedNamespacesAddNone) {
-  Plan P = planWithVersion("namespace {\n" + std::string(Template) + "}\n");
-  P.Kernels[0].Facts.Name = "(anonymous namespace)::k";
-  EXPECT_EQ(countSeen("namespace {", carriedOut(P)), 1u) << carriedOut(P);
 }
 
 TEST(Rows, OfVersionsThatMayWaitSayIt) {
@@ -239,8 +230,9 @@ TEST(Rows, OfATemplateThatChoosesAreChoices) {
   P.Kernels[0].Chooses = true;
   const std::string After = carriedOut(P);
   EXPECT_THAT(After, HasSubstr("  static ::bankstripe::choice row;\n"));
-  EXPECT_THAT(After, HasSubstr("::bankstripe::choice k_row<T>::row(\"k\", "
-                               "both(), 512, true);"));
+  EXPECT_THAT(After,
+              HasSubstr("::bankstripe::choice k_row<Here, T>::row(\"k\", "
+                        "both(), 512, true);"));
 }
 
 // A kernel with static storage and a carveout needs nothing of the helper.
@@ -260,7 +252,7 @@ TEST(Rows, IncludeWhatTheyNeed) {
                                "#include \"bankstripe_launch.cuh\"\n"
                                "#include \"bankstripe_choose.cuh\"\n"
                                "\n"
-                               "namespace {\n"));
+                               "template <class Here, class T> struct"));
 }
 
 TEST(Rows, IncludeNothingTwice) {
@@ -312,13 +304,13 @@ static std::string sharedRow(llvm::function_ref<void(KernelPlan &)> Change) {
   P.Kernels.push_back(P.Kernels[0]);
   Change(P.Kernels[1]);
   const std::string After = carriedOut(P);
-  EXPECT_EQ(StringRef(After).count("k_row<T>::row("), 1u) << After;
+  EXPECT_EQ(StringRef(After).count("k_row<Here, T>::row("), 1u) << After;
   EXPECT_EQ(StringRef(After).count("k_striped(T i) {"), 1u) << After;
   // Whatever their order is.
   std::swap(P.Kernels[0], P.Kernels[1]);
   EXPECT_EQ(carriedOut(P), After);
   return StringRef(After)
-      .split("k_row<T>::row(")
+      .split("k_row<Here, T>::row(")
       .second.split('\n')
       .first.str();
 }
@@ -374,9 +366,11 @@ TEST(Versions, OfKernelsOfCHaveTheirLinkage) {
 TEST(Versions, AreStaticBehindTheHeadOfATemplate) {
   const StringRef Head = "template <class T>\n";
   Plan P = planWithVersion((Head + Template.drop_front(Head.size())).str());
-  EXPECT_THAT(carriedOut(P), HasSubstr("template <class T>\n"
-                                       "static __global__ typename k_row<T>"
-                                       "::type k_striped(T i) {\n"));
+  EXPECT_THAT(
+      carriedOut(P),
+      HasSubstr("template <class T>\n"
+                "static __global__ typename "
+                "k_row<::bankstripe::here, T>::type k_striped(T i) {\n"));
 }
 
 TEST(Versions, AreIndentedAsTheirKernels) {

@@ -70,6 +70,11 @@ TEST(Waiting, NotForAnExchangeThatIsTriedAgain) {
       "seen);"));
   EXPECT_TRUE(waits("do x = atomicCAS(flag, x, x); while (x != n);"));
   EXPECT_TRUE(waits("while (atomicCAS(flag, n, x) != n);"));
+  // It waits until the upper bits are 0.
+  EXPECT_TRUE(waits("int old = *flag, seen; do { seen = old & 0xffff; old = "
+                    "atomicCAS(flag, seen, seen + 1); } while (seen != old);"));
+  EXPECT_TRUE(waits("int old = *flag; short seen; do { seen = old; old = "
+                    "atomicCAS(flag, seen, seen + 1); } while (seen != old);"));
   EXPECT_TRUE(waits("int old = *flag, seen; do { seen = old; old = atomicCAS("
                     "flag, seen, seen); } while (seen != old || old != n);"));
 }

@@ -63,8 +63,7 @@ TEST(HostView, ThatCannotBeReadKeepsArrays) {
   EXPECT_EQ(Kept[0].Detail, "what it is for the host was not read");
 }
 
-// nvcc's host compiler reads no device code: what it calls there may be for the
-// device alone.
+// nvcc takes calls, in device code, of what is there for the device alone.
 TEST(HostView, KeepsArraysOfFunctionsThatCannotBeReadAlone) {
   const UnitFacts Facts = factsOf(R"cu(
 #ifdef __CUDA_ARCH__

@@ -360,6 +360,10 @@ TEST(KernelText, HasNoVersionWithAStaticVariable) {
   EXPECT_EQ(ProblemWith("int v"), "its variable 'v' is static");
   EXPECT_EQ(ProblemWith("constexpr int v"), "");
   EXPECT_EQ(ProblemWith("const int v"), "");
+  EXPECT_EQ(kernelIn("__global__ void kernel(int *a) { a[0] = [] { static int "
+                     "v; return ++v; }(); }")
+                .Text.VersionProblem,
+            "its variable 'v' is static");
 }
 
 // The launch would name a version that only one of them has beside it.
