@@ -26,7 +26,6 @@ struct Part {
 } // namespace
 
 static constexpr Part Parts[] = {
-    {"assertion"},
     {"common"},
     {"blocks", "assume_block_of_at_most require_block_of_at_most"},
     {"shared", "shared"},
@@ -43,7 +42,7 @@ static constexpr Part Parts[] = {
     {"bits", "bits bit long_bit", "lists pointers"},
     {"slots", "slots clear_slot initialize_slot", "pitch lists"},
     {"mark"},
-    {"memory", "behind", "assertion mark"},
+    {"memory", "behind", "mark"},
     {"dynamic_stripes", "dynamic_stripe", "memory pointers"},
     {"dynamic_slots", "dynamic_slots", "memory slots"},
     {"placement", "place", "slots"}};

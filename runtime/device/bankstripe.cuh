@@ -43,8 +43,6 @@
 
 extern "C++" { // Where files are included between the braces of extern "C".
 
-#include "parts/assertion.cuh"
-
 // For what does not ask which thread it runs in.
 #define BANKSTRIPE_ANYWHERE __host__ __device__ __forceinline__
 

@@ -525,11 +525,6 @@ inline void __syncthreads() { host_cuda::Block::instance().barrier(); }
   std::fprintf(stderr, "host_cuda: the kernel trapped\n");
   std::abort();
 }
-extern "C" inline void __assertfail(const char *Message, const char *, unsigned,
-                                    const char *, size_t) {
-  std::fprintf(stderr, "host_cuda: the kernel trapped: %s\n", Message);
-  std::abort();
-}
 
 #include "host_functions.h" // Programs need the rest, too.
 // And rewritten ones these.
