@@ -73,7 +73,8 @@ struct KernelRow {
   TextRange BodyBegin; ///< As of the kernel.
   bool HasVersion = false, Chooses = false;
   bool Waits = false, WhereResident = false;
-  bool IsExpected = true; ///< To be faster.
+  /// What is predicted, of the instance that gains least.
+  enum { Loses, MayGain, Gains } Expected = Gains;
   uint64_t WarpBytes = 0;
   Carveout Carved;
 

@@ -62,6 +62,15 @@ static std::string titleOf(const Kernel &K) {
   return Title;
 }
 
+// What is predicted of the version of \p K.
+static decltype(KernelRow::Expected) expectationOf(const KernelPlan &K) {
+  const auto &P = K.Predicted;
+  if (P && P->Speedup < 1)
+    return KernelRow::Loses;
+  return P && std::min(P->Low, P->Worst) > 1 ? KernelRow::Gains
+                                             : KernelRow::MayGain;
+}
+
 std::map<TextRange, KernelRow> bankstripe::rowsOf(const Plan &P) {
   std::map<TextRange, KernelRow> Rows;
   for (const KernelPlan &K : P.Kernels) {
@@ -76,7 +85,7 @@ std::map<TextRange, KernelRow> bankstripe::rowsOf(const Plan &P) {
     R.Waits |= K.Waits;
     R.WhereResident = K.WhereResident;
     R.Chooses = K.Chooses;
-    R.IsExpected &= !K.Predicted || K.Predicted->Speedup >= 1;
+    R.Expected = std::min(R.Expected, expectationOf(K));
     R.WarpBytes = std::max(R.WarpBytes, K.WarpBytes);
     R.Carved = New || R.Carved == K.Carved ? K.Carved : Carveout();
   }
@@ -92,7 +101,9 @@ std::string KernelRow::values() const {
   std::string Result = std::to_string(WarpBytes);
   const bool IsCarved = Carved.How != Carveout::Rule::Auto;
   if (Chooses)
-    Result += IsExpected ? ", true" : ", false";
+    Result += Expected == Gains     ? ", ::bankstripe::gains"
+              : Expected == MayGain ? ", ::bankstripe::may_gain"
+                                    : ", ::bankstripe::loses";
   llvm::SmallVector<StringRef, 2> Conditions;
   if (Waits)
     Conditions.push_back("::bankstripe::may_wait");

@@ -375,14 +375,9 @@ bool Searcher::chooses(const KernelGroup &G) const {
                       [&](unsigned Row) { return P.Run.Kernels[Row].Chooses; });
 }
 
-// Whether a loss is undone when the program runs, and there may be a gain.
+// Whether a loss is undone when the program runs.
 bool Searcher::isWorthTrying(const KernelGroup &G) const {
-  return chooses(G) && !pollingKernel(G) &&
-         llvm::any_of(G.Kernels, [&](unsigned Row) {
-           const auto Predicted = E.predict(Row, A, Asked);
-           return P.Run.Kernels[Row].Work &&
-                  (!Predicted || Predicted->High > 1);
-         });
+  return chooses(G) && !pollingKernel(G);
 }
 
 // "predicted speedup 0.62, 0.40 to 0.95: shared memory costs 0.5, the access

@@ -289,12 +289,9 @@ Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
   auto PlanOf = [&](MergedRun Marked) {
     return planRun(std::move(Marked), Options, Known);
   };
-  Plan P = PlanOf(Run);
-  if (Options.Choose) {
-    Run = chooseAtRunTime(std::move(Run), Options, P);
-    P = PlanOf(Run);
-  }
-  return decideWhereResident(Run, Options, std::move(P), PlanOf);
+  if (Options.Choose)
+    Run = chooseAtRunTime(std::move(Run), Options);
+  return decideWhereResident(Run, Options, PlanOf(Run), PlanOf);
 }
 
 // --- Beside makePlan ---------------------------------------------------------

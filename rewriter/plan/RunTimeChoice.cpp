@@ -24,24 +24,9 @@
 
 using namespace bankstripe;
 
-// Whether a kernel gains by the plan without choices, in each of its instances
-// that move arrays.
-static bool gainsForSure(const TextRange &Text, const Plan &Otherwise) {
-  bool IsSure = false;
-  for (const KernelPlan &K : Otherwise.Kernels) {
-    if (!K.MovesArrays || K.Facts.Text.Definition != Text)
-      continue;
-    const auto &P = K.Predicted;
-    if (!P || std::min(P->Low, P->Worst) < 1)
-      return false;
-    IsSure = true;
-  }
-  return IsSure;
-}
-
 // Why kernel Row of Run does not choose; empty if it does.
 static std::string whyNot(unsigned Row, const MergedRun &Run,
-                          const PlanOptions &Options, const Plan &Otherwise) {
+                          const PlanOptions &Options) {
   const MergedKernel &K = Run.Kernels[Row];
   const auto Arrays = movableIn(Row, Run);
   if (Arrays.empty())
@@ -51,16 +36,14 @@ static std::string whyNot(unsigned Row, const MergedRun &Run,
   for (const ReachedArray *A : Arrays)
     if (Run.Wishes[A - Run.Arrays.data()].Decision)
       return "it is decided what becomes of '" + A->Array.Name + "'";
-  if (gainsForSure(textOf(K), Otherwise))
-    return "it gains even in the worst case of the prediction";
   return "";
 }
 
-MergedRun bankstripe::chooseAtRunTime(MergedRun Run, const PlanOptions &Options,
-                                      const Plan &Otherwise) {
+MergedRun bankstripe::chooseAtRunTime(MergedRun Run,
+                                      const PlanOptions &Options) {
   std::map<TextRange, std::string> WhyNot; // Instances share their text.
   for (unsigned Row = 0; Row < Run.Kernels.size(); ++Row)
-    if (std::string Why = whyNot(Row, Run, Options, Otherwise); !Why.empty())
+    if (std::string Why = whyNot(Row, Run, Options); !Why.empty())
       WhyNot.try_emplace(textOf(Run.Kernels[Row]), std::move(Why));
   for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
     const auto Why = WhyNot.find(textOf(K));

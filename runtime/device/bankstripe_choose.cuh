@@ -6,16 +6,18 @@
 // A row of this kind (bankstripe_launch.cuh, which files include before) has
 // the program choose, where the version can run:
 //
-//     static ::bankstripe::choice sum_row("sum", sum, sum_striped, 2112, true);
+//     static ::bankstripe::choice sum_row("sum", sum, sum_striped, 2112,
+//                                         ::bankstripe::may_gain);
 //
 // Launches run the original and the version in turns, between two events, until
 // it is clear which one is faster; then they run that. Each size of block and
-// of grid is a choice of its own. `true` is the prediction, which decides where
-// times cannot.
+// of grid is a choice of its own. The last word is the prediction, which
+// decides where there are no times.
 //
-// The rule is `detail::comparison` below. It never waits for the GPU, it makes
-// everything at the first launch that needs it, and leaves errors, captured
-// streams and the order of launches as they are.
+// The rule is `detail::comparison` below. Where times are on their way, the
+// next launch waits for them, as long as `patience` says. All is made at the
+// first launch that needs it; errors, captured streams and the order of
+// launches stay as they are.
 //
 //     BANKSTRIPE_CHOICE=original, =version   run that one, compare nothing
 //     BANKSTRIPE_CHOICES=FILE                append what was chosen, as JSON
@@ -38,47 +40,92 @@
 
 extern "C++" { // Where files are included between the braces of extern "C".
 
+#include <chrono>
 #include <math.h>
 
 namespace bankstripe {
+
+// What is predicted of a version: gains does so even in the worst case.
+enum expectation : int { loses, may_gain, gains };
+
 namespace detail {
 
 // --- The rule ----------------------------------------------------------------
 
 // Which of two kernels is faster, from the times of some launches.
 //
+// One of them leads: it runs wherever nothing is tried. At first that is the
+// original, unless the version is predicted to gain even in the worst case;
+// then it is the one for which the times speak.
+//
 // Launches are timed in pairs of neighbours, one of each kernel, in the order
-// O V, V O, O V, ... What makes all launches slower from one to the next (a
-// frontier that grows, a clock that falls) adds to every other logarithm of a
-// ratio what it takes from the one after it. The first pair is dropped: it
-// loads the kernels, and fills the caches.
+// L T, T L, L T, ... where L leads at first. What makes all launches slower
+// from one to the next (a frontier that grows, a clock that falls) adds to
+// every other logarithm of a ratio what it takes from the one after it. The
+// first pair is dropped, since it fills the caches, unless the kernel was
+// compared before, in another setting.
 //
 // The logarithms r of the ratios decide as soon as their mean is away from 0 by
 // more than 3 times their range over (n - 1), n being their number. That is
 // Lord's test, which is Student's with the range in the place of the standard
 // deviation. Half a microsecond, the resolution of events, counts as range.
-// After `most_pairs` a third of that distance is enough, else the prediction
-// decides. A factor of 2 in the dropped pair and in the next one decides at
-// once: each further launch of the slower kernel costs that much.
+// These decide at once, since each further launch of the slower kernel costs
+// as much: a factor of 2 in the dropped pair against the kernel that does not
+// lead; one in both the dropped pair and the next one; and a pair that agrees
+// with the other setting.
 //
-// Times come back late where the host runs ahead of the GPU. At most two pairs
-// are under way at once; meanwhile the original runs, so that a version which
-// loses does not run more often. It runs at most `most_pairs` times before
-// anything is decided, which bounds what trying it can cost. The original runs
-// as often as the host is ahead: never slower than the program was.
+// What trying costs is bounded. The kernel that does not lead has to be loaded
+// and timed, and may run for longer. It is tried twice at first, if launches
+// take so long that this costs little; else, and after that, where all that was
+// lost is less than 3 % of what the first 333 launches have taken, or 1 % of
+// what all have. After `most_pairs` a third of the distance is enough, else the
+// prediction decides.
 struct comparison {
-  enum { most_pairs = 13, under_way = 4 };
+  enum { most_pairs = 13, under_way = 2, first_launches = 333, long_ago = 20 };
   enum outcome : unsigned char { open, original, version };
 
-  // A sample is a launch that is timed; 2*p and 2*p + 1 are pair p.
-  static bool is_of_version(int sample) { return (sample + 1) / 2 % 2 != 0; }
+  // In microseconds, on an H200: loading a kernel, and a pair of timed launches
+  // that the next launch waits for.
+  static constexpr float loading() { return 200; }
+  static constexpr float timing() { return 20; }
 
-  // The number of the next sample, or -1 where the original runs untimed.
+  // What leads while there are no times.
+  static outcome at_first(expectation what) {
+    return what == gains ? version : original;
+  }
+
+  // Begins with what is predicted, and with what another setting has decided.
+  void begin(expectation what, outcome other_setting) {
+    expected = what;
+    known = other_setting;
+    first = leader = known != open ? known : at_first(what);
+  }
+
+  // A sample is a launch that is timed; 2*p and 2*p + 1 are pair p.
+  bool is_of_version(int sample) const {
+    return ((sample + 1) / 2 % 2 != 0) == (first == original);
+  }
+
+  // The number of the next sample, or -1 where the leader runs untimed.
   int next() {
-    if (handed == 2 * most_pairs ||
-        (handed % 2 == 0 && handed + 2 > returned + under_way))
+    const bool completes_pair = handed % 2 && handed > 1;
+    const float time = usual();
+    if (!completes_pair && (is_under_way() || handed == 2 * most_pairs ||
+                            (handed && !is_affordable()))) {
+      ++untimed;
+      spend(time);
       return -1;
+    }
+    if (handed == 1 && untimed > long_ago && !is_renewed) {
+      is_renewed = true;
+      handed = returned = 0;
+    }
     return handed++;
+  }
+  bool is_under_way() const { return returned < handed; }
+  // Whether the next launch would learn something from times on their way.
+  bool awaits_times() const {
+    return is_under_way() && (handed % 2 == 0 || handed == 1);
   }
 
   // Samples come back in order. `microseconds` is negative for one that failed:
@@ -86,15 +133,20 @@ struct comparison {
   outcome add(int sample, float microseconds) {
     ++returned;
     times[sample % 2] = microseconds;
+    spend(microseconds);
+    if (sample == 0 && microseconds <= 0)
+      handed = returned = 0; // Once more.
     if (sample % 2 == 0)
       return open;
+    lost += timing() + (sample == 1 && known == open ? loading() : 0);
     if (times[0] > 0 && times[1] > 0)
       count(is_of_version(sample) ? times[0] : times[1],
-            is_of_version(sample) ? times[1] : times[0], sample > 1);
+            is_of_version(sample) ? times[1] : times[0],
+            sample > 1 || known != open);
     const bool last = returned == 2 * most_pairs;
-    if (is_clear(last ? 1 : 3))
-      return sum > 0 ? version : original;
-    return !last ? open : predicted ? version : original;
+    if (pairs ? is_clear(last ? 1 : 3) : is_hopeless())
+      return leader;
+    return !last ? open : expected == loses ? original : version;
   }
 
   float microseconds_of(outcome which) const {
@@ -102,26 +154,62 @@ struct comparison {
                  : 0;
   }
 
-  bool predicted; // The version is expected to be the faster one.
+  expectation expected;
+  outcome known, first, leader;
   int handed, returned, pairs;
   float times[2];
-  float dropped; // The logarithm of the ratio of the first pair.
+  int launches, untimed;      // All, and those that are no samples.
+  bool is_renewed;            // The first sample was taken once more.
+  double spent, lost, budget; // By all launches, in microseconds.
+  float dropped;              // The logarithm of the ratio of the first pair.
   float sum, least, most, shortest;
   float of_original, of_version; // Sums of logarithms.
 
 private:
+  // How long a launch of the leader takes.
+  float usual() const {
+    return pairs                           ? microseconds_of(leader)
+           : handed < 2 || leader == first ? times[0]
+                                           : times[1];
+  }
+
+  void spend(float time) {
+    spent += time > 0 ? time : 0;
+    if (++launches <= first_launches)
+      budget = spent * 0.03;
+    else if (spent * 0.01 > budget)
+      budget = spent * 0.01;
+  }
+
+  bool is_affordable() const {
+    const bool is_long = usual() >= (expected == loses ? 100 : 30);
+    const float more =
+        pairs ? fabsf(microseconds_of(original) - microseconds_of(version))
+              : usual() + (known == open ? loading() : 0);
+    return (handed < 4 && is_long) || lost + more + timing() <= budget;
+  }
+
+  // Whether the kernel that did not lead took twice as long in the first pair.
+  bool is_hopeless() const {
+    return (first == original ? -dropped : dropped) > logf(2);
+  }
+
   bool is_clear(float ranges) const {
     const float twice = logf(2);
     const float range = most - least + 0.5f / shortest;
-    return (pairs == 1 && (sum > 0 ? fminf(sum, dropped) > twice
-                                   : fmaxf(sum, dropped) < -twice)) ||
-           (pairs > 1 && fabsf(sum / pairs) * (pairs - 1) > ranges * range);
+    return pairs > 1
+               ? fabsf(sum / pairs) * (pairs - 1) > ranges * range
+               : leader == known || (sum > 0 ? fminf(sum, dropped) > twice
+                                             : fmaxf(sum, dropped) < -twice);
   }
 
   void count(float original_time, float version_time, bool counts) {
     const float ratio = logf(original_time / version_time);
+    lost += fabsf(original_time - version_time);
     if (!counts) {
       dropped = ratio;
+      if (fabsf(ratio) > logf(2))
+        leader = ratio > 0 ? version : original;
       return;
     }
     least = pairs && least < ratio ? least : ratio;
@@ -132,6 +220,7 @@ private:
     of_original += logf(original_time);
     of_version += logf(version_time);
     ++pairs;
+    leader = sum > 0 ? version : original;
   }
 };
 
@@ -155,8 +244,11 @@ struct setting {
   cudaEvent_t before[comparison::under_way], behind[comparison::under_way];
   bool is_timed[comparison::under_way]; // Both events are in a stream.
   char gpu[64], architecture[8];        // Its name, and `sm_90`; for choices.
-  std::atomic<unsigned char> chosen;    // A comparison::outcome.
+  // Both are a comparison::outcome.
+  std::atomic<unsigned char> chosen, leader;
   std::atomic<bool> busy; // A thread is at work with what can change.
+  std::atomic<number> ran[comparison::version + 1]; // Launches; for choices.
+  std::atomic<number> waited;                       // Nanoseconds; likewise.
   setting *following;
 };
 
@@ -173,16 +265,18 @@ class choice : public version {
 public:
   template <class Kernel>
   choice(const char *name, Kernel *kernel, Kernel *other, unsigned warp_bytes,
-         bool predicted, int conditions = 0, int carveout = as_needed)
-      : choice(name, bodies(kernel, other), warp_bytes, predicted, conditions,
+         expectation expected, int conditions = 0, int carveout = as_needed)
+      : choice(name, bodies(kernel, other), warp_bytes, expected, conditions,
                carveout) {}
   choice(const char *name, const bodies &both, unsigned warp_bytes,
-         bool predicted, int conditions = 0, int carveout = as_needed)
+         expectation expected, int conditions = 0, int carveout = as_needed)
       : version(name, both, warp_bytes, conditions, carveout),
-        predicted(predicted) {
-    choose = [](version &row, const launch &l, on_device &on) {
+        expected(expected) {
+    choose = [](version &row, const launch &l, on_device *on) {
       return static_cast<choice &>(row).launch_chosen(l, on);
     };
+    defers = comparison::at_first(expected) == comparison::original &&
+             !may_wait_for_others();
   }
 
   // The setting of a launch, if it has one.
@@ -192,12 +286,15 @@ private:
   enum { most_settings = 16 };
 
   static void print_choices(const version &row, FILE *to);
+  comparison::outcome chosen_near(const setting &other) const;
   setting *make(const launch &l, int device);
   setting *lock(setting *s, const launch &l, int device);
-  cudaError_t launch_chosen(const launch &l, on_device &on);
-  cudaError_t launch_locked(setting &s, const launch &l, on_device &on);
+  void await_times(setting &s) const;
+  cudaError_t launch_chosen(const launch &l, on_device *on);
+  cudaError_t launch_locked(setting &s, const launch &l, on_device *on);
+  cudaError_t run_body(int body, const launch &l, on_device *on, setting *s);
 
-  const bool predicted;
+  const expectation expected;
   std::atomic<setting *> settings{nullptr};
   int count = 0;                 // Of the settings.
   std::atomic<bool> busy{false}; // A thread makes one.
@@ -205,24 +302,30 @@ private:
 
 // --- What was chosen, for BANKSTRIPE_CHOICES ---------------------------------
 
+inline const char *name_of(int outcome) {
+  return outcome == comparison::version    ? "version"
+         : outcome == comparison::original ? "original"
+                                           : "open";
+}
+
 inline void choice::print_choices(const version &row, FILE *to) {
   const setting *s =
       row.choose ? static_cast<const choice &>(row).settings.load() : nullptr;
   for (; s; s = s->following) {
-    const int chosen = s->chosen.load();
+    const float original = s->rule.microseconds_of(comparison::original);
+    const float other = s->rule.microseconds_of(comparison::version);
+    const number ran = s->ran[comparison::version].load();
     row.print_kernel(to);
     fprintf(to,
             ", \"gpu\": \"%s\", \"architecture\": \"%s\", \"device\": %d, "
             "\"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], \"pairs\": %d, "
             "\"original_us\": %.6g, \"version_us\": %.6g, \"chosen\": "
-            "\"%s\"}\n",
+            "\"%s\", \"ran_original\": %llu, \"ran_version\": %llu, "
+            "\"waited_us\": %.6g, \"won_us\": %.6g}\n",
             s->gpu, s->architecture, s->device, s->grid.x, s->grid.y, s->grid.z,
-            s->block.x, s->block.y, s->block.z, s->rule.pairs,
-            s->rule.microseconds_of(comparison::original),
-            s->rule.microseconds_of(comparison::version),
-            chosen == comparison::version    ? "version"
-            : chosen == comparison::original ? "original"
-                                             : "open");
+            s->block.x, s->block.y, s->block.z, s->rule.pairs, original, other,
+            name_of(s->chosen.load()), s->ran[comparison::original].load(), ran,
+            s->waited.load() / 1e3, ran * (original - other));
   }
 }
 
@@ -288,11 +391,67 @@ inline void collect(setting &s) {
         milliseconds = -1;
     }
     const comparison::outcome outcome = s.rule.add(sample, milliseconds * 1000);
+    s.leader.store(s.rule.leader, std::memory_order_relaxed);
     if (outcome != comparison::open) {
       release_events(s);
       s.chosen.store(outcome, std::memory_order_release);
     }
   }
+}
+
+} // namespace
+
+namespace detail {
+
+// How long this process has waited for times, in nanoseconds, by the launches
+// of all files.
+inline std::atomic<long long> &time_waited() {
+  static std::atomic<long long> all;
+  return all;
+}
+
+} // namespace detail
+
+namespace {
+
+// How long launches may wait for times: for a second in a process, or 5 % of
+// the time since the first of them waited. Who waits for longer waits for a
+// kernel that waits for the host: then nobody waits any more.
+class patience {
+  enum : long long { least = 1000000000, share = 20, over = 1ll << 60 };
+
+  static long long now() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+  const long long begin = now();
+  long long left;
+
+public:
+  patience() {
+    static const long long first = begin;
+    const long long part = (begin - first) / share;
+    left = (part > least ? part : least) - detail::time_waited().load();
+  }
+  patience(const patience &) = delete;
+  long long waited() const { return now() - begin; }
+  bool lasts() const { return waited() < left; }
+  ~patience() {
+    if (left > 0)
+      detail::time_waited() += lasts() ? waited() : over;
+  }
+};
+
+// Waits until the times that are under way are back.
+inline void choice::await_times(setting &s) const {
+  if (may_wait_for_others())
+    return;
+  const patience waits;
+  while (waits.lasts() && s.rule.is_under_way() && !s.chosen.load())
+    collect(s);
+  s.waited += waits.waited();
 }
 
 // Whether an event stands before the launch of a sample.
@@ -319,6 +478,20 @@ inline setting *choice::find(const launch &l, int device) const {
   return nullptr;
 }
 
+// What the setting that is most like another one has chosen, of those that
+// have.
+inline comparison::outcome choice::chosen_near(const setting &other) const {
+  int result = comparison::open, least = 1 << 30;
+  for (const setting *s = settings.load(); s; s = s->following) {
+    const int distance = abs(s->grid_class - other.grid_class);
+    if (s->device == other.device && distance < least && s->chosen.load()) {
+      least = distance;
+      result = s->chosen.load();
+    }
+  }
+  return static_cast<comparison::outcome>(result);
+}
+
 // A setting for launches that were not seen before, if there is room and no
 // other thread makes one.
 inline setting *choice::make(const launch &l, int device) {
@@ -331,7 +504,8 @@ inline setting *choice::make(const launch &l, int device) {
     made->grid_class = class_of(l);
     made->grid = l.grid;
     made->block = l.block;
-    made->rule.predicted = predicted;
+    made->rule.begin(expected, chosen_near(*made));
+    made->leader.store(made->rule.leader);
     cudaDeviceProp properties;
     if (is_asked_for<print_choices>("BANKSTRIPE_CHOICES") &&
         did(cudaGetDeviceProperties(&properties, device))) {
@@ -364,16 +538,33 @@ inline setting *choice::lock(setting *s, const launch &l, int device) {
   return s;
 }
 
+// Runs the original or the version, and counts that for choices.
+inline cudaError_t choice::run_body(int body, const launch &l, on_device *on,
+                                    setting *s) {
+  if (!on) // The first launch of all.
+    body = comparison::original;
+  if (s)
+    ++s->ran[body];
+  if (body == comparison::version)
+    prepare(l, *on);
+  return run(l, body == comparison::version ? ran_version : not_chosen);
+}
+
 inline cudaError_t choice::launch_locked(setting &s, const launch &l,
-                                         on_device &on) {
-  const int sample = s.chosen.load() ? -1 : s.rule.next();
+                                         on_device *on) {
+  if (!s.chosen.load() && s.rule.awaits_times())
+    await_times(s);
+  const int chosen = s.chosen.load();
+  const int sample = chosen ? -1 : s.rule.next();
   const int place = sample % comparison::under_way;
-  const bool runs_version = s.chosen.load() == comparison::version ||
-                            comparison::is_of_version(sample);
-  if (runs_version)
-    prepare(l, on);
+  const int body = chosen                         ? chosen
+                   : sample < 0                   ? s.rule.leader
+                   : s.rule.is_of_version(sample) ? comparison::version
+                                                  : comparison::original;
+  if (sample == 1)
+    load(body == comparison::version);
   const bool has_begun = sample >= 0 && begin(s, place, l.stream);
-  const cudaError_t result = run(l, runs_version ? ran_version : not_chosen);
+  const cudaError_t result = run_body(body, l, on, &s);
   if (sample >= 0)
     s.is_timed[place] =
         has_begun && result == cudaSuccess && end(s, place, l.stream);
@@ -381,16 +572,23 @@ inline cudaError_t choice::launch_locked(setting &s, const launch &l,
   return result;
 }
 
-inline cudaError_t choice::launch_chosen(const launch &l, on_device &on) {
-  setting *s = find(l, on.device);
+// Launches that cannot be timed run what is chosen, or leads.
+inline cudaError_t choice::launch_chosen(const launch &l, on_device *on) {
+  const int device = on ? on->device : current_device();
+  setting *s = find(l, device);
   const int chosen = s ? s->chosen.load(std::memory_order_acquire)
                        : static_cast<int>(comparison::open);
-  if (chosen != comparison::open)
-    return settle(l, on,
+  if (on && chosen != comparison::open &&
+      !is_asked_for<print_choices>("BANKSTRIPE_CHOICES"))
+    return settle(l, *on,
                   chosen == comparison::version ? ran_version : not_chosen);
-  if ((s = lock(s, l, on.device)))
-    return launch_locked(*s, l, on);
-  return run(l, not_chosen);
+  if (chosen != comparison::open)
+    return run_body(chosen, l, on, s);
+  if (setting *locked = lock(s, l, device))
+    return launch_locked(*locked, l, on);
+  return run_body(s ? int(s->leader.load())
+                    : int(comparison::at_first(expected)),
+                  l, on, s);
 }
 
 } // namespace

@@ -316,10 +316,21 @@ public:
   static void print_launches(const version &row, FILE *to);
 
   // Where the program chooses, what does that (bankstripe_choose.cuh).
-  cudaError_t (*choose)(version &, const launch &, on_device &) = nullptr;
+  cudaError_t (*choose)(version &, const launch &, on_device *) = nullptr;
   version *following; // Of all.
 
 protected:
+  // The first launch runs the original, and the device loads that alone: it
+  // loads the version while that runs.
+  std::atomic<bool> defers{false};
+  bool may_wait_for_others() const { return conditions & may_wait; }
+  // So that no launch takes the time for it.
+  void load(bool of_version) const {
+    cudaFuncAttributes unused;
+    const relaxed_capture unharmed;
+    did(cudaFuncGetAttributes(&unused,
+                              of_version ? both.version : both.original));
+  }
   void prepare(const launch &l, on_device &on) const;
   cudaError_t run(const launch &l, outcome which);
   cudaError_t settle(const launch &l, on_device &on, outcome which);
@@ -551,6 +562,8 @@ inline cudaError_t version::launch_one(const launch &l) {
   const bool has_version = both.version != both.original;
   if (has_version && is_pinned_to("original"))
     return run(l, not_chosen);
+  if (defers.exchange(false) && !is_pinned_to("version"))
+    return choose(*this, l, nullptr);
   on_device *on = device_of(current_device());
   if (!on)
     return run(l, has_version ? no_room : ran_version);
@@ -562,7 +575,7 @@ inline cudaError_t version::launch_one(const launch &l) {
   if (which == too_large || (has_version && which != ran_version))
     return settle(l, *on, which);
   if (choose && !is_pinned_to("version"))
-    return choose(*this, l, *on);
+    return choose(*this, l, on);
   return settle(l, *on, ran_version);
 }
 

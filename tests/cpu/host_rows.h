@@ -25,6 +25,7 @@ namespace bankstripe {
 
 enum condition : int { may_wait = 1, where_resident = 2 };
 enum carved : int { as_needed = -1, by_driver = -2 };
+enum expectation : int { loses, may_gain, gains };
 
 struct here;
 
@@ -78,10 +79,10 @@ private:
 struct choice : version {
   template <class Kernel>
   choice(const char *Name, Kernel *Original, Kernel *Version,
-         unsigned WarpBytes, bool, int = 0, int = as_needed)
+         unsigned WarpBytes, expectation, int = 0, int = as_needed)
       : version(Name, Original, Version, WarpBytes) {}
-  choice(const char *Name, bodies Both, unsigned WarpBytes, bool, int = 0,
-         int = as_needed)
+  choice(const char *Name, bodies Both, unsigned WarpBytes, expectation,
+         int = 0, int = as_needed)
       : version(Name, Both, WarpBytes) {}
 };
 

@@ -62,9 +62,9 @@ static ::bankstripe::version waits_row("waits", waits, waits_striped, 2112,
                                        ::bankstripe::may_wait);
 static __global__ void small_grids(int *) {}
 static __global__ void small_grids_striped(int *) {}
-static ::bankstripe::version
-    small_grids_row("small_grids", small_grids, small_grids_striped, 2112,
-                    ::bankstripe::where_resident);
+static ::bankstripe::version small_grids_row("small_grids", small_grids,
+                                             small_grids_striped, 2112,
+                                             ::bankstripe::where_resident);
 // Arrays in constant memory need none that is shared.
 static __global__ void constant(int *) {}
 static __global__ void constant_striped(int *) {}
@@ -75,11 +75,12 @@ static __global__ void without_row(int *) {}
 static __global__ void chooses(int *) {}
 static __global__ void chooses_striped(int *) {}
 static ::bankstripe::choice chooses_row("chooses", chooses, chooses_striped,
-                                        2112, true);
+                                        2112, ::bankstripe::may_gain);
 static __global__ void stays(int *) {}
 static __global__ void stays_striped(int *) {}
 static ::bankstripe::choice stays_row("stays", stays, stays_striped, 2112,
-                                      false, ::bankstripe::may_wait, 30);
+                                      ::bankstripe::loses,
+                                      ::bankstripe::may_wait, 30);
 
 extern "C" __global__ void with_c_name(int *) {}
 static __global__ void with_c_name_striped(int *) {}
@@ -131,7 +132,8 @@ template <class Here, int N, class T> struct sized_row {
   typedef typename of<&row>::type type;
 };
 template <int N, class T>
-static __global__ typename sized_row<::bankstripe::here, N, T>::type sized_striped(int *) {}
+static __global__ typename sized_row<::bankstripe::here, N, T>::type
+sized_striped(int *) {}
 template <int N, class T = float> static __global__ void sized(int *) {
   (void)sized_striped<N, T>;
 }
@@ -140,7 +142,8 @@ template <class Here, int N, class T>
   return {sized<N, T>, sized_striped<N, T>, __PRETTY_FUNCTION__};
 }
 template <class Here, int N, class T>
-::bankstripe::choice sized_row<Here, N, T>::row("sized", both(), 512, true);
+::bankstripe::choice sized_row<Here, N, T>::row("sized", both(), 512,
+                                                ::bankstripe::may_gain);
 
 template <class Here, class... A> struct packed_row {
   static ::bankstripe::version row;
@@ -151,7 +154,8 @@ template <class Here, class... A> struct packed_row {
   typedef typename of<&row>::type type;
 };
 template <class... A>
-__global__ typename packed_row<::bankstripe::here, A...>::type packed_striped(A...) {}
+__global__ typename packed_row<::bankstripe::here, A...>::type
+packed_striped(A...) {}
 template <class... A> __global__ void packed(A...) {
   (void)packed_striped<A...>;
 }
@@ -429,8 +433,9 @@ static void launch_chooses(int launches, unsigned blocks = 1) {
   for (int i = 0; i < launches; ++i)
     chooses<<<blocks, 32>>>(nullptr);
 }
-static void expect_decision(const char *Kernel, unsigned blocks) {
-  launch_chooses(30, blocks);
+static void expect_decision(const char *Kernel, unsigned blocks,
+                            int launches = 6) {
+  launch_chooses(launches, blocks);
   const int Events = State.Events;
   expect_run(Kernel, [=] { launch_chooses(1, blocks); });
   expect(State.Events == Events, "it is decided");
@@ -442,13 +447,15 @@ static void faster() {
   expect_decision("chooses", 100);
   expect_decision("chooses_striped", 1);
   expect(State.Last.Bytes == bytes_for(1), "the version brings its storage");
-  for (int i = 0; i < 30; ++i) // So is each shape of blocks.
+  for (int i = 0; i < 6; ++i) // So is each shape of blocks.
     chooses<<<1, dim3(8, 4)>>>(nullptr);
   expect(State.Last.Kernel == "chooses", "another block of as many threads");
   expect_decision("chooses_striped", 1);
   State.VersionTakes = State.OriginalTakes;
-  expect_decision("chooses_striped", 1000);
-  for (int i = 0; i < 30; ++i)
+  int Events = State.Events;
+  expect_decision("chooses", 500, 2);
+  expect(State.Events == Events + 4, "a pair that agrees with other grids");
+  for (int i = 0; i < 400; ++i)
     stays<<<1, 32>>>(nullptr);
   expect(State.Last.Kernel == "stays", "the prediction decides between equals");
 }
@@ -470,7 +477,7 @@ static void untimed() {
   State.IsCapturing = false;
   State.IsAhead = true;
   launch_chooses(30);
-  expect(State.Events == 8 && State.Last.Kernel == "chooses",
+  expect(State.Events == 2 && State.Last.Kernel == "chooses",
          "the original runs while times do not come back");
   State.Context = 2; // A reset: they never will.
   State.IsAhead = false;

@@ -38,7 +38,7 @@ struct Runtime {
   // What a program finds.
   int Devices = 1, Processors = 4;
   int OptinBytes = 227 * 1024;
-  double OriginalTakes = 100, VersionTakes = 50; ///< Microseconds.
+  double OriginalTakes = 100, VersionTakes = 40; ///< Microseconds.
   bool IsCapturing = false, IsAhead = false;     ///< The host, of the GPU.
   unsigned long long Context = 1;
   void (*DuringLaunch)() = nullptr; ///< Called once.

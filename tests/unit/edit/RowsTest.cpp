@@ -212,16 +212,20 @@ TEST(Rows, SayWhichCarveoutWasDecided) {
 }
 
 TEST(Rows, ChooseAsIsExpected) {
-  auto RowOf = [](double Speedup) {
+  auto RowOf = [](double Speedup, double Low = 0.5) {
     return rowWith([&](KernelPlan &K) {
       K.Chooses = true;
-      K.Predicted.emplace().Speedup = Speedup;
+      K.Predicted = {.Speedup = Speedup, .Low = Low, .Worst = 1.5};
     });
   };
-  EXPECT_EQ(RowOf(1.2), "choice k_row(\"k\", k, k_striped, 512, true);");
-  EXPECT_EQ(RowOf(0.9), "choice k_row(\"k\", k, k_striped, 512, false);");
+  EXPECT_EQ(RowOf(1.2, 1.1),
+            "choice k_row(\"k\", k, k_striped, 512, ::bankstripe::gains);");
+  EXPECT_EQ(RowOf(1.2),
+            "choice k_row(\"k\", k, k_striped, 512, ::bankstripe::may_gain);");
+  EXPECT_EQ(RowOf(0.9),
+            "choice k_row(\"k\", k, k_striped, 512, ::bankstripe::loses);");
   EXPECT_EQ(rowWith([](KernelPlan &K) { K.Chooses = K.Waits = true; }),
-            "choice k_row(\"k\", k, k_striped, 512, true, "
+            "choice k_row(\"k\", k, k_striped, 512, ::bankstripe::may_gain, "
             "::bankstripe::may_wait);");
 }
 
@@ -232,7 +236,7 @@ TEST(Rows, OfATemplateThatChoosesAreChoices) {
   EXPECT_THAT(After, HasSubstr("  static ::bankstripe::choice row;\n"));
   EXPECT_THAT(After,
               HasSubstr("::bankstripe::choice k_row<Here, T>::row(\"k\", "
-                        "both(), 512, true);"));
+                        "both(), 512, ::bankstripe::may_gain);"));
 }
 
 // A kernel with static storage and a carveout needs nothing of the helper.
@@ -336,11 +340,12 @@ TEST(Instances, AreExpectedToBeFasterWhereAllAre) {
   P.Kernels[0].Chooses = true;
   P.Kernels[0].Predicted.emplace().Speedup = 1.5;
   P.Kernels.push_back(P.Kernels[0]);
-  EXPECT_THAT(carriedOut(P), HasSubstr("both(), 512, true);"));
+  EXPECT_THAT(carriedOut(P),
+              HasSubstr("both(), 512, ::bankstripe::may_gain);"));
   P.Kernels[1].Predicted->Speedup = 0.5;
-  EXPECT_THAT(carriedOut(P), HasSubstr("both(), 512, false);"));
+  EXPECT_THAT(carriedOut(P), HasSubstr("both(), 512, ::bankstripe::loses);"));
   std::swap(P.Kernels[0], P.Kernels[1]);
-  EXPECT_THAT(carriedOut(P), HasSubstr("both(), 512, false);"));
+  EXPECT_THAT(carriedOut(P), HasSubstr("both(), 512, ::bankstripe::loses);"));
 }
 
 // --- Versions ----------------------------------------------------------------
