@@ -24,7 +24,7 @@ using namespace bankstripe;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
-namespace bankstripe {
+namespace {
 
 /// What a call of nvcc left.
 struct MadeCode {
@@ -33,9 +33,7 @@ struct MadeCode {
   std::set<std::string> Only; ///< The kernels that were asked for, if any.
 };
 
-BANKSTRIPE_FIELDS(MadeCode, Seconds, Printed, Cubin, Only)
-
-} // namespace bankstripe
+} // namespace
 
 static constexpr char OnlyFlag[] = "--entry=";
 

@@ -23,13 +23,6 @@ namespace json = llvm::json;
 // what is farther was built in another way.
 static constexpr double MostNoise = 0.1;
 
-namespace bankstripe {
-
-BANKSTRIPE_FIELDS(Replayed, Speedup, Problem, Varies, Differs, Digest, Sure,
-                  IsStopped)
-
-} // namespace bankstripe
-
 static const SurveyedKernel *findKernel(const KernelPlan &K,
                                         const ProgramRun &Seen) {
   auto Found = Seen.Kernels.find(comparableName(K.Facts.Id));

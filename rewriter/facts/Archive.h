@@ -16,12 +16,32 @@
 #ifndef BANKSTRIPE_FACTS_ARCHIVE_H
 #define BANKSTRIPE_FACTS_ARCHIVE_H
 
-#include "facts/Facts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 namespace bankstripe {
+
+/// A struct whose fields are all there is to it.
+template <class T>
+concept HasFields =
+    std::is_aggregate_v<std::remove_const_t<T>> && std::is_class_v<T>;
+
+/// Calls \p Visit with all fields of \p Value.
+template <HasFields T, class Visitor>
+auto visitFields(T &Value, Visitor &&Visit) {
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc++26-extensions"
+  auto &[... Fields] = Value;
+#pragma clang diagnostic pop
+  return Visit(Fields...);
+}
 
 /// Each visit of a value writes it, or reads one in its place. \returns false
 /// when what is read is no such value.

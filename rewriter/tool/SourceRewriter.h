@@ -33,9 +33,6 @@ struct OwnCompile {
   double Seconds = 0;
 };
 
-BANKSTRIPE_FIELDS(ProcessResult, Status, Interrupted, Out, Err, Answer)
-BANKSTRIPE_FIELDS(OwnCompile, Ended, Report, Seconds)
-
 /// What became of one source, or of all of a command.
 struct SourceResult {
   enum Kind {
@@ -61,9 +58,6 @@ struct SourceResult {
   std::optional<OwnCompile> Compiled = {};
   std::string Refused = {}; ///< Why a copy does not compile; empty: it does.
 };
-
-BANKSTRIPE_FIELDS(SourceResult, What, Message, Copies, QuoteFolder, Decisions,
-                  Counts, Unfulfilled, Reports, Compiled, Refused)
 
 /// Whether \p Command itself asks ptxas to report.
 bool asksPtxas(const CompilerCommand &Command);

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "facts/Facts.h"
 #include "Reader.h"
 #include "facts/Archive.h"
 #include <algorithm>

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "facts/Archive.h"
+#include "facts/Facts.h"
 #include "gtest/gtest.h"
 #include <limits>
 
