@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "bench/DeviceCode.h"
-#include "bench/Copies.h"
-#include "bench/Reply.h"
+#include "copies/Copies.h"
 #include "evidence/Ptxas.h"
 #include "frontend/NvccCommand.h"
 #include "model/SourceFile.h"
@@ -36,17 +35,6 @@ struct MadeCode {
 } // namespace
 
 static constexpr char OnlyFlag[] = "--entry=";
-
-ResourceTable bankstripe::forVersions(const ResourceTable &Reply,
-                                      const std::vector<Kernel> &Kernels,
-                                      const Plan &P,
-                                      llvm::ArrayRef<DeviceFunction> Linked) {
-  std::set<std::string> WithVersion;
-  for (const KernelPlan &K : P.Kernels)
-    if (K.HasVersion)
-      WithVersion.insert(K.Facts.Id);
-  return forKernels(Reply, Kernels, WithVersion, Linked);
-}
 
 // Of functions that several units define, those of a header, the first ones
 // count. A tree may hold two programs with functions of one name: what was
@@ -113,7 +101,7 @@ static bool changes(const UnitRecord &Unit,
 }
 
 const DeviceCodes::CopiedTree &
-DeviceCodes::treeFor(const Version &V, llvm::ArrayRef<ChangedFile> Changes) {
+DeviceCodes::treeFor(const Recipe &V, llvm::ArrayRef<ChangedFile> Changes) {
   auto [It, IsNew] = Trees.try_emplace(V.Arrays);
   CopiedTree &Made = It->second;
   if (IsNew) {
@@ -124,9 +112,9 @@ DeviceCodes::treeFor(const Version &V, llvm::ArrayRef<ChangedFile> Changes) {
   return Made;
 }
 
-// A unit that does not change is compiled once for all versions. Where a copy
+// A unit that does not change is compiled once for all variants. Where a copy
 // is missing, nvcc would find the original instead and compile that.
-DeviceCode &DeviceCodes::piece(const UnitRecord &Unit, const Version &V,
+DeviceCode &DeviceCodes::piece(const UnitRecord &Unit, const Recipe &V,
                                llvm::ArrayRef<ChangedFile> Changes,
                                bool IsLinked) {
   const bool IsChanged = changes(Unit, Changes);
@@ -202,7 +190,7 @@ void DeviceCodes::linkWhatIsDone() {
   });
 }
 
-const DeviceCode &DeviceCodes::codeOf(const UnitRecord &Unit, const Version &V,
+const DeviceCode &DeviceCodes::codeOf(const UnitRecord &Unit, const Recipe &V,
                                       llvm::ArrayRef<ChangedFile> Changes) {
   auto [At, IsNew] = Codes.try_emplace({&Unit, V});
   if (!IsNew)

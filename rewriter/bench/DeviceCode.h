@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The device code of a version is compiled without its program: the unit of the
+// The device code of a variant is compiled without its program: the unit of the
 // kernel alone, or, where that calls functions of others, linked with these.
 //
 //   changed sources => a cubin per unit => linked, where one calls another
@@ -32,7 +32,7 @@ namespace bankstripe {
 /// than these.
 std::vector<std::string> flagsForOnly(llvm::ArrayRef<std::string> Symbols);
 
-/// The kernels of a unit, in one version.
+/// The kernels of a unit, for one variant.
 struct DeviceCode {
   std::string Cubin; ///< The path; empty where nvcc failed.
   std::string Problem;
@@ -43,19 +43,13 @@ struct DeviceCode {
   bool IsDone = false;
 };
 
-/// Of what was said of \p Kernels, which are as in \p P, that of a kernel's
-/// version, if that stands beside it, else of it. So of \p Linked functions.
-ResourceTable forVersions(const ResourceTable &Reply,
-                          const std::vector<Kernel> &Kernels, const Plan &P,
-                          llvm::ArrayRef<DeviceFunction> Linked = {});
-
 class DeviceCodes {
 public:
   /// What machine code depends on besides its unit.
-  struct Version {
+  struct Recipe {
     Arrangement Arrays;
     std::vector<std::string> Flags; ///< For nvcc.
-    friend auto operator<=>(const Version &, const Version &) = default;
+    friend auto operator<=>(const Recipe &, const Recipe &) = default;
   };
   /// A call of nvcc.
   struct Step {
@@ -74,9 +68,9 @@ public:
       : Units(Units), P(P), Known(Known),
         Architecture(std::move(Architecture)) {}
 
-  /// The code of a version of \p Unit, which \p Changes make. It is done once
+  /// The code of a variant of \p Unit, which \p Changes make. It is done once
   /// all steps that were missing are; it stays where it is.
-  const DeviceCode &codeOf(const UnitRecord &Unit, const Version &V,
+  const DeviceCode &codeOf(const UnitRecord &Unit, const Recipe &V,
                            llvm::ArrayRef<ChangedFile> Changes);
   /// Whether its code is linked with that of other units.
   bool isLinked(const UnitRecord &Unit) const {
@@ -89,7 +83,7 @@ public:
   void receive(const Step &S, const WorkResult &Result);
 
 private:
-  /// A folder with the changed files of one version, and what includes them.
+  /// A folder with the changed files of one variant, and what includes them.
   struct CopiedTree {
     std::string Folder;
     std::string Problem; ///< Why they are not all there; else empty.
@@ -99,9 +93,9 @@ private:
   std::string architectureFor(const CompileJob &Job) const;
   std::vector<std::string> commandFor(const NvccQuestion &Asked, bool IsLinked,
                                       llvm::StringRef Cubin) const;
-  const CopiedTree &treeFor(const Version &V,
+  const CopiedTree &treeFor(const Recipe &V,
                             llvm::ArrayRef<ChangedFile> Changes);
-  DeviceCode &piece(const UnitRecord &Unit, const Version &V,
+  DeviceCode &piece(const UnitRecord &Unit, const Recipe &V,
                     llvm::ArrayRef<ChangedFile> Changes, bool IsLinked);
   std::string contentOf(const Step &S) const;
   struct Linking;
@@ -119,9 +113,9 @@ private:
     std::vector<const DeviceCode *> Pieces;
     DeviceCode *Into;
   };
-  std::map<std::pair<const UnitRecord *, Version>, DeviceCode> Codes;
+  std::map<std::pair<const UnitRecord *, Recipe>, DeviceCode> Codes;
   /// A unit compiled by itself, and whether it is to be linked.
-  std::map<std::tuple<const UnitRecord *, Version, bool>, DeviceCode> Pieces;
+  std::map<std::tuple<const UnitRecord *, Recipe, bool>, DeviceCode> Pieces;
   std::vector<Linking> Waiting;
   std::deque<Step> Steps; ///< That have not begun.
   std::map<Arrangement, CopiedTree> Trees;

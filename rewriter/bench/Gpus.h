@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Replays of different versions run on all GPUs that CUDA_VISIBLE_DEVICES
+// Replays of different variants run on all GPUs that CUDA_VISIBLE_DEVICES
 // lists, several on each. Who takes times there holds the GPU's lock.
 //
 //===----------------------------------------------------------------------===//

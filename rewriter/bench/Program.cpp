@@ -1,4 +1,4 @@
-//===-- Program.cpp - builds and compares versions of a program -----------===//
+//===-- Program.cpp - builds and compares variants of a program -----------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "bench/Program.h"
-#include "bench/Copies.h"
+#include "copies/Copies.h"
 #include "frontend/NvccCommand.h"
 #include "model/SourceFile.h"
 #include "llvm/ADT/STLExtras.h"
@@ -181,7 +181,7 @@ llvm::Expected<std::string> Program::buildFiles(StringRef Name,
   return Output;
 }
 
-// Files of an earlier version that do not change any more get their text back.
+// Files of an earlier variant that do not change any more get their text back.
 llvm::Error
 Program::changeTree(StringRef Root, ArrayRef<ChangedFile> Changes,
                     std::map<std::string, std::string> &Touched) const {

@@ -1,4 +1,4 @@
-//===-- Program.h - builds and compares versions of a program ---*- C++ -*-===//
+//===-- Program.h - builds and compares variants of a program ---*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,25 +16,14 @@
 
 #include "edit/Edit.h"
 #include "frontend/Frontend.h"
-#include "report/Report.h"
+#include "report/Terminal.h"
 #include "tune/Measurement.h"
 #include "workers/TemporaryFolder.h"
-#include "workers/Workers.h"
 #include <set>
 
 namespace bankstripe {
 
-/// How many processes work, how long one may take to read a file, and what
-/// people are told meanwhile.
-struct WorkOptions {
-  WorkLimits Limits{0, 600};
-  Detail Level = Detail::Normal;
-
-  bool isQuiet() const { return Level == Detail::Quiet; }
-  bool isVerbose() const { return Level == Detail::Verbose; }
-};
-
-/// Which versions are right: those that leave the same, or also those that
+/// Which variants are right: those that leave the same, or also those that
 /// differ from that in fused multiply-adds only.
 enum class Accepted { Identical, Fusing };
 
@@ -50,12 +39,6 @@ struct ProgramOptions {
   double MostSeconds = 120; ///< `tune --time`; 0: until all is tried.
   Accepted Accepts = Accepted::Identical; ///< `tune --accept`.
   bool KeepFiles = false;                 ///< `--keep`.
-};
-
-/// A version of the sources: what was planned, and what that changes.
-struct SourceVersion {
-  Plan Decisions;
-  std::vector<ChangedFile> Changes;
 };
 
 /// The path of the program \p Name in the folder of \p Executable.
@@ -74,7 +57,7 @@ public:
        WorkOptions Work, llvm::StringRef Executable,
        std::vector<CompileJob> Jobs, std::set<std::string> Files);
 
-  /// Builds the version \p Name (a file name) with \p Changes in place of the
+  /// Builds the variant \p Name (a file name) with \p Changes in place of the
   /// files of the same paths; \p Extra goes to nvcc. Building one of the same
   /// name again replaces it. \returns the path of the executable. Errors: the
   /// build fails, or a change lies outside of what can be built.
@@ -138,14 +121,14 @@ public:
   const WorkOptions &work() const { return Work; }
   /// The path of bankstripe-replay.
   std::string replayer() const;
-  /// Whether versions of it can be built; else it is only run as it is.
+  /// Whether variants of it can be built; else it is only run as it is.
   bool canBuild() const {
     return !Options.BuildCommand.empty() || Options.Executable.empty();
   }
   /// The files that are read to build it.
   const std::set<std::string> &files() const { return Files; }
 
-  /// Whether the version with \p Changes computes what the original does when
+  /// Whether the variant with \p Changes computes what the original does when
   /// both are built without fusing multiplications and additions, which nvcc
   /// decides anew for every version of a kernel.
   llvm::Expected<bool> agreesUnfused(llvm::ArrayRef<ChangedFile> Changes);
@@ -185,8 +168,8 @@ private:
   std::string Nvcc;
   std::string Verifier;
   std::string Tree; ///< Real path of --tree.
-  /// Files of a tree that an earlier version changed, with their originals, by
-  /// the version's name and then by the path of the original.
+  /// Files of a tree that an earlier variant changed, with their originals, by
+  /// the variant's name and then by the path of the original.
   std::map<std::string, std::map<std::string, std::string>> Touched;
   bool GoesOn = false;
   mutable int Asked = 0;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "bench/Replays.h"
-#include "bench/Reply.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -39,7 +38,7 @@ const UnitRecord *Replays::unitOf(const KernelPlan &K) const {
 }
 
 // How bankstripe-replay launches \p K.
-static json::Object candidate(const KernelPlan &K, const std::string &Cubin) {
+static json::Object launchOf(const KernelPlan &K, const std::string &Cubin) {
   json::Object Result{{"module", Cubin}, {"warpBytes", K.WarpBytes}};
   if (K.HasVersion)
     Result["mostThreads"] = K.Block.Threads;
@@ -53,10 +52,10 @@ static json::Object candidate(const KernelPlan &K, const std::string &Cubin) {
 // Whatever the result of a module in the place of the original's depends on;
 // empty where that cannot be told.
 std::string Replays::keyOf(const CapturedLaunch &L, const DeviceCode &Code,
-                           json::Object Candidate) const {
+                           json::Object How) const {
   if (L.Digest.empty() || !Known || !Code.Key)
     return "";
-  Candidate.erase("module");
+  How.erase("module");
   return KeyBuilder()
       .add("what", "replay")
       .add("program", ownIdentity() + identityOfFile(P.replayer()))
@@ -64,7 +63,7 @@ std::string Replays::keyOf(const CapturedLaunch &L, const DeviceCode &Code,
            Seen.Device + Seen.Architecture + identityOfLibrary("libcuda.so.1"))
       .add("capture", L.Digest)
       .add("module", *Code.Key)
-      .add("how", llvm::formatv("{0}", json::Value(std::move(Candidate))).str())
+      .add("how", llvm::formatv("{0}", json::Value(std::move(How))).str())
       .key();
 }
 
@@ -116,7 +115,7 @@ Replays::Replays(const std::vector<UnitRecord> &Units, const Program &P,
               std::min(replaysAtATime(Seen), P.work().Limits.Processes)) {}
 
 // Each round begins one thing: what the GPUs can replay comes before what is
-// compiled, and that before a further version.
+// compiled, and that before a further variant.
 llvm::Expected<int> Replays::search(std::vector<TuneGroup> &Groups,
                                     const Plan &All, Search &By) {
   Movable = &All;
@@ -145,7 +144,7 @@ llvm::Expected<int> Replays::search(std::vector<TuneGroup> &Groups,
     bool Began =
         beginReplay(Pool) || (Steps.size() < Compilers && beginStep(Pool));
     if (!Began)
-      if (llvm::Error E = beginVersion().moveInto(Began))
+      if (llvm::Error E = beginVariant().moveInto(Began))
         return std::move(E);
     if (!Began && Steps.empty() && Running.empty())
       break;
@@ -153,7 +152,7 @@ llvm::Expected<int> Replays::search(std::vector<TuneGroup> &Groups,
     showProgress();
   }
   // What was not answered differs for reasons that nobody knows.
-  for (Version &V : Versions)
+  for (Variant &V : Variants)
     if (V.About && std::exchange(V.About->Open, 0)) {
       V.About->IsAnswered = false;
       answer(*V.Group, *V.About);
@@ -174,12 +173,12 @@ void Replays::compileFirst(std::vector<TuneGroup> &Groups, const Plan &All,
   Workers Pool({Cores, /*Seconds=*/0},
                [this](size_t I, const WorkResult &W) { receive(I, W); });
   while (true) {
-    Versions.remove_if([](const Version &V) { return V.isCompiled(); });
+    Variants.remove_if([](const Variant &V) { return V.isCompiled(); });
     bool Began = false;
     if (Steps.size() < Cores && !llvm::sys::fs::exists(beginning())) {
       Began = beginStep(Pool);
       if (!Began)
-        if (llvm::Error E = beginVersion().moveInto(Began))
+        if (llvm::Error E = beginVariant().moveInto(Began))
           return consumeError(std::move(E));
     }
     if (!Began && Steps.empty())
@@ -210,7 +209,7 @@ std::vector<std::string> Replays::flagsFor(const TuneGroup &G,
   return flagsForOnly(Symbols);
 }
 
-llvm::Error Replays::addVersion(TuneGroup &G, Attempt A,
+llvm::Error Replays::addVariant(TuneGroup &G, Attempt A,
                                 llvm::ArrayRef<std::string> Flags,
                                 std::shared_ptr<Question> About,
                                 unsigned Part) {
@@ -219,7 +218,7 @@ llvm::Error Replays::addVersion(TuneGroup &G, Attempt A,
   auto Made = Make(T);
   if (!Made)
     return Made.takeError();
-  Version &V = Versions.emplace_back();
+  Variant &V = Variants.emplace_back();
   V.Group = &G;
   V.What = std::move(A);
   V.Sources = std::move(*Made);
@@ -236,11 +235,11 @@ llvm::Error Replays::addVersion(TuneGroup &G, Attempt A,
 
 // Some more are made than the compilers need, since replays come in batches.
 // What is better than those that wait comes before them.
-llvm::Expected<bool> Replays::beginVersion() {
+llvm::Expected<bool> Replays::beginVariant() {
   constexpr unsigned Spare = 4;
   const size_t Most = P.work().Limits.Processes + Spare;
   std::vector<double> Waiting;
-  for (const Version &V : Versions)
+  for (const Variant &V : Variants)
     if (V.Is == Stage::Compiling || V.Is == Stage::Ready)
       Waiting.push_back(Order->worthOf(*V.Group, V.What));
   llvm::sort(Waiting, std::greater<>());
@@ -252,7 +251,7 @@ llvm::Expected<bool> Replays::beginVersion() {
     llvm::errs() << "bankstripe: trying "
                  << Movable->Kernels[Next->Group->Kernels.front()].Facts.Name
                  << ", " << Next->What.Name << '\n';
-  if (llvm::Error E = addVersion(*Next->Group, std::move(Next->What)))
+  if (llvm::Error E = addVariant(*Next->Group, std::move(Next->What)))
     return std::move(E);
   return true;
 }
@@ -268,11 +267,11 @@ bool Replays::beginStep(Workers &Pool) {
   return true;
 }
 
-bool Replays::Version::isCompiled() const {
+bool Replays::Variant::isCompiled() const {
   return llvm::all_of(Codes, [](const auto &C) { return C.second->IsDone; });
 }
 
-std::string Replays::Version::problem() const {
+std::string Replays::Variant::problem() const {
   for (const auto &[Row, Code] : Codes)
     if (Code->Cubin.empty())
       return Code->Problem;
@@ -281,8 +280,8 @@ std::string Replays::Version::problem() const {
 
 // Takes what was compiled since the last time, and what was replayed.
 llvm::Error Replays::sortCompiled() {
-  for (auto At = Versions.begin(); At != Versions.end();) {
-    Version &V = *At;
+  for (auto At = Variants.begin(); At != Variants.end();) {
+    Variant &V = *At;
     if (V.Is == Stage::Compiling && V.isCompiled()) {
       V.Is = Stage::Ready;
       for (const auto &[Row, Code] : V.Codes)
@@ -297,31 +296,31 @@ llvm::Error Replays::sortCompiled() {
       if (llvm::Error E = finish(V))
         return E;
     const bool IsOver = V.Is == Stage::Done || V.Is == Stage::RuledOut;
-    At = IsOver || IsDropped ? Versions.erase(At) : std::next(At);
+    At = IsOver || IsDropped ? Variants.erase(At) : std::next(At);
   }
   return llvm::Error::success();
 }
 
 // Questions are few. Of a group the original comes first, and others with it
 // or after it. \returns 0 for what has to wait, or can no longer gain.
-double Replays::urgencyOf(const Version &V) {
+double Replays::urgencyOf(const Variant &V) {
   if (!V.Group->Attempts.empty())
     return V.About ? HUGE_VAL : Order->worthOf(*V.Group, V.What);
-  const Version &First = *llvm::find_if(
-      Versions, [&](const Version &W) { return W.Group == V.Group; });
+  const Variant &First = *llvm::find_if(
+      Variants, [&](const Variant &W) { return W.Group == V.Group; });
   return First.Is != Stage::Ready ? 0 : &V == &First ? HUGE_VAL : 1e-9;
 }
 
 // The best of what is compiled, of the group of the best one: as many as there
 // are for each GPU that is free, since a process for each one alone would take
 // longer to begin than to replay.
-std::vector<Replays::Version *> Replays::gatherBatch() {
-  std::vector<std::pair<double, Version *>> Ready;
-  for (Version &V : Versions)
+std::vector<Replays::Variant *> Replays::gatherBatch() {
+  std::vector<std::pair<double, Variant *>> Ready;
+  for (Variant &V : Variants)
     if (V.Is == Stage::Ready)
       Ready.emplace_back(-urgencyOf(V), &V);
   llvm::stable_sort(Ready, llvm::less_first());
-  std::vector<Version *> Batch;
+  std::vector<Variant *> Batch;
   for (const auto &[Urgency, V] : Ready) {
     if (Urgency == 0 && !V->Group->Attempts.empty())
       V->Is = Stage::RuledOut;
@@ -336,7 +335,7 @@ std::vector<Replays::Version *> Replays::gatherBatch() {
 }
 
 // Every captured launch of the kernels of their group.
-void Replays::addLaunches(llvm::ArrayRef<Version *> Batch) {
+void Replays::addLaunches(llvm::ArrayRef<Variant *> Batch) {
   for (unsigned Row : Batch.front()->Group->Kernels)
     for (const CapturedLaunch &C :
          findKernel(Movable->Kernels[Row], Seen)->Captures) {
@@ -346,8 +345,8 @@ void Replays::addLaunches(llvm::ArrayRef<Version *> Batch) {
       L.Group = Batch.front()->Group;
       L.Kernel = Row;
       L.Capture = &C;
-      L.Versions = Batch;
-      for (Version *V : Batch) {
+      L.Variants = Batch;
+      for (Variant *V : Batch) {
         V->Is = Stage::Replaying;
         ++V->Captures;
       }
@@ -359,7 +358,7 @@ bool Replays::beginReplay(Workers &Pool) {
   if (!Free)
     return false;
   if (Pending.empty()) {
-    const std::vector<Version *> Batch = gatherBatch();
+    const std::vector<Variant *> Batch = gatherBatch();
     if (Batch.empty())
       return false;
     addLaunches(Batch);
@@ -367,7 +366,7 @@ bool Replays::beginReplay(Workers &Pool) {
   Launched L = std::move(Pending.front());
   Pending.pop_front();
   if (!isSearched(*L.Group) || !prepare(L)) {
-    for (Version *V : L.Versions)
+    for (Variant *V : L.Variants)
       V->finishCapture();
     return true;
   }
@@ -379,7 +378,7 @@ bool Replays::beginReplay(Workers &Pool) {
   Pool.start(Piece, [&] {
     if (!Kept.On->Name.empty())
       setenv("CUDA_VISIBLE_DEVICES", Kept.On->Name.c_str(), /*overwrite=*/1);
-    return replyWith(P.replay(Kept.Capture->File, Kept.Candidates,
+    return replyWith(P.replay(Kept.Capture->File, Kept.Json,
                               "replay" + std::to_string(Piece), Kept.On->Lock));
   });
   return true;
@@ -408,13 +407,13 @@ void Replays::receiveReplay(Launched L, const WorkResult &Work) {
   if (!Results)
     giveUp(*L.Group, Name + ": " + toString(Results.takeError()));
   else
-    Results->resize(L.Versions.size(), {std::nullopt, "was not replayed"});
+    Results->resize(L.Variants.size(), {std::nullopt, "was not replayed"});
   const double Took = secondsSince(L.Begin);
   if (P.work().isVerbose())
-    llvm::errs() << "bankstripe: replayed " << Name << ", " << L.Versions.size()
+    llvm::errs() << "bankstripe: replayed " << Name << ", " << L.Variants.size()
                  << " versions\n";
-  for (auto [I, V] : llvm::enumerate(L.Versions)) {
-    V->Seconds += Took / L.Versions.size() / Devices.allPlaces();
+  for (auto [I, V] : llvm::enumerate(L.Variants)) {
+    V->Seconds += Took / L.Variants.size() / Devices.allPlaces();
     if (isSearched(*L.Group)) {
       const Replayed &R = (*Results)[I];
       if (R.Speedup && !L.Keys[I].empty())
@@ -426,7 +425,7 @@ void Replays::receiveReplay(Launched L, const WorkResult &Work) {
   }
 }
 
-void Replays::Version::add(const CapturedLaunch &L, const Replayed &R) {
+void Replays::Variant::add(const CapturedLaunch &L, const Replayed &R) {
   if (What.Problem.empty())
     What.Problem = R.Problem;
   IsSure &= R.Sure.has_value();
@@ -443,34 +442,34 @@ void Replays::Version::add(const CapturedLaunch &L, const Replayed &R) {
 
 // Whether anything is left to be replayed: what is known is not.
 bool Replays::prepare(Launched &L) {
-  json::Array Candidates;
+  json::Array Listed;
   L.Keys.clear();
-  llvm::erase_if(L.Versions, [&](Version *V) {
+  llvm::erase_if(L.Variants, [&](Variant *V) {
     const DeviceCode &Code = *V->Codes.at(L.Kernel);
-    json::Object Candidate =
-        candidate(V->Sources.Decisions.Kernels[L.Kernel], Code.Cubin);
-    std::string Key = keyOf(*L.Capture, Code, Candidate);
+    json::Object How =
+        launchOf(V->Sources.Decisions.Kernels[L.Kernel], Code.Cubin);
+    std::string Key = keyOf(*L.Capture, Code, How);
     if (const auto Before = recall(Key)) {
       ++KnownCount;
       V->add(*L.Capture, *Before);
       V->finishCapture();
       return true;
     }
-    Candidates.push_back(std::move(Candidate));
+    Listed.push_back(std::move(How));
     L.Keys.push_back(std::move(Key));
     return false;
   });
-  L.Candidates = llvm::formatv("{0}", json::Value(std::move(Candidates))).str();
-  return !L.Versions.empty();
+  L.Json = llvm::formatv("{0}", json::Value(std::move(Listed))).str();
+  return !L.Variants.empty();
 }
 
 // Empty where ptxas has said nothing of a kernel.
-std::vector<KernelUse> Replays::usesOf(const Version &V) const {
+std::vector<KernelUse> Replays::usesOf(const Variant &V) const {
   std::vector<KernelUse> Uses;
   for (const auto &[Row, Code] : V.Codes) {
     const KernelPlan &K = V.Sources.Decisions.Kernels[Row];
-    const ResourceTable Own =
-        forVersions(Code->Used, {K.Facts}, V.Sources.Decisions);
+    const ResourceTable Own = forKernels(
+        Code->Used, {K.Facts}, V.Sources.Decisions.kernelsWithVersion(), {});
     if (Own.empty())
       return {};
     const auto &[Id, R] = *Own.begin();
@@ -487,7 +486,7 @@ void Replays::giveUp(TuneGroup &G, const std::string &Why) {
   Order->restart(G);
 }
 
-llvm::Error Replays::finish(Version &V) {
+llvm::Error Replays::finish(Variant &V) {
   TuneGroup &G = *V.Group;
   if (V.About) {
     Question &Q = *V.About;
@@ -539,7 +538,7 @@ bool Replays::isWorthAsking(const TuneGroup &G, const Attempt &A) {
          (Accepts == Accepted::Fusing || Asked[&G]++ < MostQuestions);
 }
 
-llvm::Error Replays::ask(const Version &V) {
+llvm::Error Replays::ask(const Variant &V) {
   auto Q = std::make_shared<Question>();
   Q->Wrong = V.What;
   Q->Decisions = V.Sources.Decisions;
@@ -547,11 +546,11 @@ llvm::Error Replays::ask(const Version &V) {
       Slow{"-fmad=false", "-Xcicc", "-O1", "-Xptxas", "-O1"};
   TuneGroup &G = *V.Group;
   const Attempt Original = originalOf(G, *Movable);
-  if (llvm::Error E = addVersion(G, V.What, Unfused, Q, 0))
+  if (llvm::Error E = addVariant(G, V.What, Unfused, Q, 0))
     return E;
-  if (llvm::Error E = addVersion(G, Original, Unfused, Q, 1))
+  if (llvm::Error E = addVariant(G, Original, Unfused, Q, 1))
     return E;
-  return addVersion(G, Original, Slow, Q, 2);
+  return addVariant(G, Original, Slow, Q, 2);
 }
 
 void Replays::answer(TuneGroup &G, Question &Q) {
@@ -570,7 +569,7 @@ void Replays::answer(TuneGroup &G, Question &Q) {
 void Replays::showProgress() {
   const TuneGroup *Main = nullptr;
   size_t Tried = 0;
-  for (const Version &V : Versions)
+  for (const Variant &V : Variants)
     if (!Main || V.Group->Share > Main->Share)
       Main = V.Group;
   if (!Main)

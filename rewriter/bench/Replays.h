@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A run of the program left captures of the launches that matter. The device
-// code of a version is compiled alone, and takes the original's place in them:
+// code of a variant is compiled alone, and takes the original's place in them:
 //
-//   attempt => version of the sources => cubin => replays => speedup
+//   attempt => changed sources => cubin => replays => speedup
 //
 // All cores compile while the GPUs replay; what is done first is what tune/'s
 // search expects most of.
@@ -31,7 +31,7 @@
 namespace bankstripe {
 
 /// Plans a trial and makes the changes.
-using CarryOut = std::function<llvm::Expected<SourceVersion>(const Trial &)>;
+using CarryOut = std::function<llvm::Expected<PlannedChanges>(const Trial &)>;
 
 class Replays {
 public:
@@ -53,7 +53,7 @@ public:
   void compileFirst(std::vector<TuneGroup> &Groups, const Plan &All, Search &By,
                     unsigned Cores);
 
-  /// Versions of launches that were replayed.
+  /// Launches of variants that were replayed.
   unsigned count() const { return Count; }
   /// Those of which the result was known from before.
   unsigned knownCount() const { return KnownCount; }
@@ -71,10 +71,10 @@ private:
   };
   enum class Stage { Compiling, Ready, Replaying, Done, RuledOut };
   /// An attempt on its way.
-  struct Version {
+  struct Variant {
     TuneGroup *Group = nullptr;
     Attempt What;
-    SourceVersion Sources;
+    PlannedChanges Sources;
     std::shared_ptr<Question> About; ///< What it is to answer, if anything.
     unsigned Part = 0;               ///< Of that.
     Stage Is = Stage::Compiling;
@@ -96,14 +96,14 @@ private:
         Is = Stage::Done;
     }
   };
-  /// A captured launch in several versions.
+  /// A captured launch of several variants.
   struct Launched {
     TuneGroup *Group = nullptr;
     unsigned Kernel = 0; ///< Index of the plan.
     const CapturedLaunch *Capture = nullptr;
-    std::vector<Version *> Versions; ///< That are to be replayed.
+    std::vector<Variant *> Variants; ///< That are to be replayed.
     std::vector<std::string> Keys;   ///< Of their results, or empty.
-    std::string Candidates;          ///< As JSON.
+    std::string Json;                ///< Of these.
     TimePoint Begin;
     Gpu *On = nullptr;
   };
@@ -113,30 +113,30 @@ private:
   const UnitRecord *unitOf(const KernelPlan &K) const;
   bool isSearched(const TuneGroup &G) const;
   std::vector<std::string> flagsFor(const TuneGroup &G, const Plan &P) const;
-  llvm::Error addVersion(TuneGroup &G, Attempt A,
+  llvm::Error addVariant(TuneGroup &G, Attempt A,
                          llvm::ArrayRef<std::string> Flags = {},
                          std::shared_ptr<Question> About = nullptr,
                          unsigned Part = 0);
-  llvm::Expected<bool> beginVersion();
+  llvm::Expected<bool> beginVariant();
   bool beginStep(Workers &Pool);
   bool beginReplay(Workers &Pool);
   llvm::Error sortCompiled();
-  double urgencyOf(const Version &V);
-  std::vector<Version *> gatherBatch();
-  void addLaunches(llvm::ArrayRef<Version *> Batch);
+  double urgencyOf(const Variant &V);
+  std::vector<Variant *> gatherBatch();
+  void addLaunches(llvm::ArrayRef<Variant *> Batch);
   std::string keyOf(const CapturedLaunch &L, const DeviceCode &Code,
-                    llvm::json::Object Candidate) const;
+                    llvm::json::Object How) const;
   std::optional<Replayed> recall(const std::string &Key);
   bool prepare(Launched &L);
   void receive(size_t Piece, const WorkResult &Work);
   void receiveReplay(Launched L, const WorkResult &Work);
-  llvm::Error finish(Version &V);
+  llvm::Error finish(Variant &V);
   void giveUp(TuneGroup &G, const std::string &Why);
   bool isWorthAsking(const TuneGroup &G, const Attempt &A);
-  llvm::Error ask(const Version &V);
+  llvm::Error ask(const Variant &V);
   void answer(TuneGroup &G, Question &Q);
   void checkOriginal(TuneGroup &G);
-  std::vector<KernelUse> usesOf(const Version &V) const;
+  std::vector<KernelUse> usesOf(const Variant &V) const;
   void showProgress();
 
   const std::vector<UnitRecord> &Units;
@@ -148,7 +148,7 @@ private:
   DeviceCodes Codes;
   const Plan *Movable = nullptr;
   Search *Order = nullptr;
-  std::list<Version> Versions; ///< From their compilation to their result.
+  std::list<Variant> Variants; ///< From their compilation to their result.
   std::deque<Launched> Pending;
   std::map<size_t, DeviceCodes::Step> Steps; ///< By the number of the piece.
   std::map<size_t, Launched> Running;        ///< Likewise.

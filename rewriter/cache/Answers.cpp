@@ -9,7 +9,7 @@
 // Clang asked of the disk. That of nvcc depends on the same and on nvcc and the
 // compilers that it runs. nvcc may read files that Clang does not, such as
 // those behind `#ifndef __clang__`; a look at the text finds them, whatever #if
-// they stand in (wrap/Includes.h).
+// they stand in (text/Includes.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 #include "frontend/Resources.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
-#include "wrap/Includes.h"
+#include "text/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"

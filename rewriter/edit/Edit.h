@@ -48,6 +48,12 @@ struct ChangedFile {
   std::vector<unsigned> Lines = {};
 };
 
+/// What was planned, and what that changes.
+struct PlannedChanges {
+  Plan Decisions;
+  std::vector<ChangedFile> Changes;
+};
+
 /// Edits of a file overlap, which is a defect of an earlier stage.
 class UnwritableFile : public llvm::ErrorInfo<UnwritableFile> {
 public:

@@ -14,7 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "edit/EditInternal.h"
-#include "edit/LineNumbers.h"
+#include "text/LineNumbers.h"
+#include "text/Tokens.h"
 #include "llvm/Support/Path.h"
 
 using namespace bankstripe;

@@ -31,7 +31,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "edit/EditInternal.h"
-#include "edit/LineNumbers.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -22,8 +22,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "edit/LineNumbers.h"
 #include "edit/Storage.h"
+#include "text/Tokens.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace bankstripe;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "edit/TextEdits.h"
-#include "edit/LineNumbers.h"
+#include "text/LineNumbers.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 
@@ -158,4 +158,38 @@ bankstripe::changeFile(StringRef Path, const FileText &Code, EditList Edits) {
   File.After = std::move(After->Text);
   File.Lines = std::move(After->Lines);
   return File;
+}
+
+std::string bankstripe::lineDirective(const FileText &Code, unsigned Line) {
+  return ("#line " + llvm::Twine(Code.presumedLine(Line)) + lineEndingOf(Code))
+      .str();
+}
+
+EditList bankstripe::keepLineNumbers(const FileText &Code, EditList Edits) {
+  const std::set<size_t> &Safe = Code.safeLines();
+  EditList Result;
+  bool Moved = false;
+  for (auto E = Edits.begin(); E != Edits.end(); ++E) {
+    const StringRef Removed = Code.substr(E->Offset, E->Length);
+    Moved |= StringRef(E->Text).count('\n') != Removed.count('\n');
+    const bool EndsLine = StringRef(E->Text).ends_with("\n");
+    auto Line =
+        EndsLine ? Safe.lower_bound(E->end()) : Safe.upper_bound(E->end());
+    Result.push_back(*E);
+    // Where there is another edit before that line, its turn comes.
+    if (!Moved || Line == Safe.end() ||
+        (std::next(E) != Edits.end() && std::next(E)->Offset <= *Line))
+      continue;
+    Moved = false;
+    const unsigned Number = Code.lineAt(*Line);
+    std::string Directive = lineDirective(Code, Number);
+    if (*Line != E->end()) {
+      Result.push_back({unsigned(*Line), 0, std::move(Directive)});
+      continue;
+    }
+    Result.back().Text += Directive;
+    if (!E->Lines.empty())
+      Result.back().Lines.push_back(Number);
+  }
+  return Result;
 }

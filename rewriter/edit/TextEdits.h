@@ -77,6 +77,14 @@ llvm::Expected<EditedText> applyEdits(const FileText &Code, unsigned Begin,
 llvm::Expected<ChangedFile> changeFile(llvm::StringRef Path,
                                        const FileText &Code, EditList Edits);
 
+/// `#line 12`, as the text's own directives number its \p Line, with the line
+/// ending of \p Code.
+std::string lineDirective(const FileText &Code, unsigned Line);
+
+/// \p Edits, which are in order and do not touch, with directives that give the
+/// lines of \p Code behind them their numbers again.
+EditList keepLineNumbers(const FileText &Code, EditList Edits);
+
 } // namespace bankstripe
 
 #endif

@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "edit/EditInternal.h"
-#include "edit/LineNumbers.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace bankstripe;

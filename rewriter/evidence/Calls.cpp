@@ -253,10 +253,10 @@ namespace {
 /// name is that of none (constructors have several), it counts for all.
 using Holders = std::vector<FunctionSet>;
 
-class CallReader {
+class ReachReader {
 public:
-  CallReader(const Module &M, const AllocaTracker &Tracker,
-             const UnitFacts &Facts, UnitEvidence &Result);
+  ReachReader(const Module &M, const AllocaTracker &Tracker,
+              const UnitFacts &Facts, UnitEvidence &Result);
 
   void connectKernels();
   void checkHolders(bool Linked);
@@ -278,8 +278,8 @@ private:
 
 } // namespace
 
-CallReader::CallReader(const Module &M, const AllocaTracker &Tracker,
-                       const UnitFacts &Facts, UnitEvidence &Result)
+ReachReader::ReachReader(const Module &M, const AllocaTracker &Tracker,
+                         const UnitFacts &Facts, UnitEvidence &Result)
     : M(M), Calls(M), Facts(Facts), Result(Result), Tracker(Tracker) {
   for (const Function &F : M)
     if (!F.isDeclaration())
@@ -296,8 +296,8 @@ CallReader::CallReader(const Module &M, const AllocaTracker &Tracker,
 }
 
 Holders
-CallReader::holdersOf(const Finding &F,
-                      const SmallDenseSet<Function *> &WithAlloca) const {
+ReachReader::holdersOf(const Finding &F,
+                       const SmallDenseSet<Function *> &WithAlloca) const {
   Holders Result(F.Instances.size());
   for (auto [Functions, Instance] : zip(Result, F.Instances))
     if (auto Named = ByName.find(Instance.FunctionId); Named != ByName.end())
@@ -312,8 +312,8 @@ CallReader::holdersOf(const Finding &F,
 }
 
 // \returns whether \p Entry, a kernel, reaches a finding.
-bool CallReader::connect(const Function &Entry, const FunctionSet &Below,
-                         bool IsKnown) {
+bool ReachReader::connect(const Function &Entry, const FunctionSet &Below,
+                          bool IsKnown) {
   bool Any = false;
   for (auto [F, Held, E] : zip(Facts.Findings, Holding, Result.Arrays)) {
     bool IsReached = false;
@@ -341,7 +341,7 @@ static unsigned boundOf(const Function &Kernel) {
   return Text.consumeInteger(10, Threads) || !Text.empty() ? 0 : Threads;
 }
 
-void CallReader::connectKernels() {
+void ReachReader::connectKernels() {
   StringSet<> Known;
   for (const Kernel &K : Facts.Kernels)
     Known.insert(K.Id);
@@ -360,7 +360,7 @@ void CallReader::connectKernels() {
   }
 }
 
-void CallReader::checkHolders(bool Linked) {
+void ReachReader::checkHolders(bool Linked) {
   for (auto [Index, F] : enumerate(Facts.Findings)) {
     const Holders &Held = Holding[Index];
     ArrayEvidence &E = Result.Arrays[Index];
@@ -385,7 +385,7 @@ void CallReader::checkHolders(bool Linked) {
 }
 
 // What other units have to know of this one's functions.
-void CallReader::listFunctions() {
+void ReachReader::listFunctions() {
   for (const Function &F : M) {
     if (F.isIntrinsic() || isOfSystem(F))
       continue;
@@ -409,7 +409,7 @@ void CallReader::listFunctions() {
 
 void readCalls(const Module &M, const AllocaTracker &Tracker, bool Linked,
                const UnitFacts &Facts, UnitEvidence &Result) {
-  CallReader Reader(M, Tracker, Facts, Result);
+  ReachReader Reader(M, Tracker, Facts, Result);
   Reader.connectKernels();
   Reader.checkHolders(Linked);
   if (Linked)

@@ -63,10 +63,10 @@ using Events = std::vector<unique_function<void(clang::ASTConsumer &) const>>;
 /// Notes those of the parser's events that code for a GPU is generated from.
 /// Most files hold no per-thread array, and code generation, which costs
 /// several times as much as the notes, is never run.
-class Recorder final : public clang::ASTConsumer {
+class EventRecorder final : public clang::ASTConsumer {
 public:
   /// \p AtEnd is called after each declaration, and says whether to go on.
-  Recorder(Events &Into, unique_function<bool()> AtEnd)
+  EventRecorder(Events &Into, unique_function<bool()> AtEnd)
       : Into(Into), AtEnd(std::move(AtEnd)) {}
 
   bool HandleTopLevelDecl(clang::DeclGroupRef Group) override {
@@ -114,7 +114,7 @@ struct ErrorRecord {
 };
 
 /// How one file is parsed, and what came of it.
-struct Attempt {
+struct ParseAttempt {
   std::vector<std::string> Args; ///< For the driver, without its name.
   FileSystemPtr Files;
   bool Colours = false;
@@ -130,12 +130,12 @@ struct Attempt {
   MacroView *Macros = nullptr;    ///< Nobody where the command is for Clang.
 };
 
-bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action);
-bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action);
+bool parseBridged(ParseAttempt &A, function_ref<void(ParsedUnit &)> Action);
+bool parseOnce(ParseAttempt &A, function_ref<void(ParsedUnit &)> Action);
 
 /// The same for the host, with what the device's parse has shown.
-Attempt attemptForHost(const Attempt &Device) {
-  Attempt Host = Device;
+ParseAttempt attemptForHost(const ParseAttempt &Device) {
+  ParseAttempt Host = Device;
   llvm::replace(Host.Args, DeviceOnly.str(), HostOnly.str());
   Host.Bridged.CalledByHost.clear();
   Host.Bridged.CallsHost = false;
@@ -148,7 +148,7 @@ constexpr StringLiteral ForHostAlone = "-Xarch_host";
 class ParsedUnitImpl final : public ParsedUnit {
 public:
   ParsedUnitImpl(clang::CompilerInstance &Compiler, const Events &Parse,
-                 const MacroRecord &Macros, const Attempt &Settings)
+                 const MacroRecord &Macros, const ParseAttempt &Settings)
       : Compiler(Compiler), Parse(Parse), Macros(Macros), Settings(Settings) {}
 
   clang::CompilerInstance &compiler() override { return Compiler; }
@@ -169,7 +169,7 @@ public:
   HostView readForHost(function_ref<void(ParsedUnit &)> Action) override {
     if (!asksForSide() && !is_contained(Settings.Args, ForHostAlone))
       return HostView::Same;
-    Attempt Host = attemptForHost(Settings);
+    ParseAttempt Host = attemptForHost(Settings);
     unsigned ParsesLeft = MostBridgedParses;
     Host.ParsesLeft = &ParsesLeft;
     if (parseBridged(Host, Action))
@@ -185,7 +185,7 @@ private:
   clang::CompilerInstance &Compiler;
   const Events &Parse;
   const MacroRecord &Macros;
-  const Attempt &Settings;
+  const ParseAttempt &Settings;
   bool Replayed = false;
 };
 
@@ -244,7 +244,7 @@ private:
 class Listener final : public clang::DiagnosticConsumer {
 public:
   Listener(clang::DiagnosticConsumer &Printer, raw_ostream &Messages,
-           Attempt &Settings, clang::CompilerInstance &Compiler)
+           ParseAttempt &Settings, clang::CompilerInstance &Compiler)
       : Printer(Printer), Messages(Messages), Settings(Settings),
         Compiler(Compiler) {}
 
@@ -279,7 +279,7 @@ public:
 private:
   clang::DiagnosticConsumer &Printer;
   raw_ostream &Messages;
-  Attempt &Settings;
+  ParseAttempt &Settings;
   clang::CompilerInstance &Compiler;
   LexedFiles Lexed;
 };
@@ -287,7 +287,7 @@ private:
 /// Parses and then calls the action, unless there were errors.
 class ParseAction final : public clang::ASTFrontendAction {
 public:
-  ParseAction(function_ref<void(ParsedUnit &)> Action, Attempt &Settings)
+  ParseAction(function_ref<void(ParsedUnit &)> Action, ParseAttempt &Settings)
       : Action(Action), Settings(Settings) {}
 
   bool succeeded() const { return Succeeded; }
@@ -295,7 +295,7 @@ public:
 protected:
   std::unique_ptr<clang::ASTConsumer>
   CreateASTConsumer(clang::CompilerInstance &, StringRef) override {
-    return std::make_unique<Recorder>(Parse, [&] {
+    return std::make_unique<EventRecorder>(Parse, [&] {
       return !lacksShim() && Wanted.empty() &&
              !getCompilerInstance().getDiagnostics().hasFatalErrorOccurred();
     });
@@ -344,7 +344,7 @@ private:
   bool isRefusedForHost() {
     if (Settings.Bridged.CalledByHost.empty())
       return false;
-    Attempt Host = attemptForHost(Settings);
+    ParseAttempt Host = attemptForHost(Settings);
     if (parseBridged(Host, [](ParsedUnit &) {}) ||
         Host.Learned.CalledByHost.empty())
       return false;
@@ -353,7 +353,7 @@ private:
   }
 
   function_ref<void(ParsedUnit &)> Action;
-  Attempt &Settings;
+  ParseAttempt &Settings;
   Events Parse;
   std::set<std::string> Wanted; ///< Macros (frontend/MacroQuestions.h).
   MacroRecord Macros;
@@ -362,7 +362,7 @@ private:
 };
 
 std::shared_ptr<clang::CompilerInvocation>
-makeInvocation(const Attempt &A, clang::DiagnosticConsumer &Printer) {
+makeInvocation(const ParseAttempt &A, clang::DiagnosticConsumer &Printer) {
   clang::DiagnosticOptions Options;
   auto Diagnostics = makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
       clang::DiagnosticIDs::create(), Options, &Printer,
@@ -383,7 +383,7 @@ makeInvocation(const Attempt &A, clang::DiagnosticConsumer &Printer) {
   return Invocation;
 }
 
-bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
+bool parseOnce(ParseAttempt &A, function_ref<void(ParsedUnit &)> Action) {
   clang::noteBottomOfStack();
   raw_string_ostream Messages(A.Messages);
   Messages.enable_colors(A.Colours);
@@ -412,7 +412,7 @@ bool parseOnce(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
 
 /// Once more with all that was learned, as long as that is more than before and
 /// brings the parse further.
-bool parseBridged(Attempt &A, function_ref<void(ParsedUnit &)> Action) {
+bool parseBridged(ParseAttempt &A, function_ref<void(ParsedUnit &)> Action) {
   while (true) {
     const size_t Shown = A.Macros ? A.Macros->Shown.size() : 0;
     const ErrorRecord Before = A.Errors;
@@ -493,12 +493,12 @@ Expected<std::vector<std::string>> fixedArgs(ArrayRef<std::string> JobArgs) {
 
 /// After \p First, with the shim, and, where that fails, with less of what only
 /// nvcc has. \p WithShim is then the attempt with the fewest errors.
-bool parseWithShim(const Attempt &First, Attempt &WithShim, MacroView &Macros,
-                   function_ref<void(ParsedUnit &)> Action) {
+bool parseWithShim(const ParseAttempt &First, ParseAttempt &WithShim,
+                   MacroView &Macros, function_ref<void(ParsedUnit &)> Action) {
   WithShim.HasShim = true;
   WithShim.Bridged = First.Learned;
   WithShim.Bridged.CalledByHost.clear(); // The shim has more for the host.
-  Attempt WithoutMacros = WithShim, AsClang = WithShim;
+  ParseAttempt WithoutMacros = WithShim, AsClang = WithShim;
   AsClang.Args.insert(AsClang.Args.begin(), "-DBANKSTRIPE_IS_CLANG");
   if (parseBridged(WithShim, Action))
     return true;
@@ -527,7 +527,7 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   ParseOutcome Outcome;
   Outcome.UsedBuiltinHeader = Job.CudaPath.empty();
 
-  Attempt First;
+  ParseAttempt First;
   unsigned ParsesLeft = MostBridgedParses;
   First.ParsesLeft = &ParsesLeft;
   First.Colours = Diagnostics.has_colors();
@@ -552,10 +552,10 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   // nvcc's names of instances leave constraints out, as Clang's once did.
   if (Macros.isForNvcc())
     Fixed->push_back("-fclang-abi-compat=17");
-  Attempt Second = First;
+  ParseAttempt Second = First;
   First.Args = Prepared.ClangArgs;
   Second.Args = std::move(LaterMacros);
-  for (Attempt *A : {&First, &Second}) {
+  for (ParseAttempt *A : {&First, &Second}) {
     if (Outcome.UsedBuiltinHeader)
       append_range(A->Args, builtinCudaArgs());
     append_range(A->Args, *Fixed);

@@ -229,10 +229,19 @@ struct Plan {
   std::vector<DecisionOutcome> Outcomes;       ///< In order of their places.
   std::vector<KernelOutcome> KernelOutcomes;   ///< Likewise.
   /// What would change if nvcc had nothing against it, by the arrays' places.
-  std::map<Place, Treatment> Version;
+  std::map<Place, Treatment> Treatments;
   /// Files whose launches are taken for all there are; 0: others may launch
   /// kernels as well.
   unsigned ProgramFiles = 0;
+
+  /// The symbols of the kernels that have a version.
+  std::set<std::string> kernelsWithVersion() const {
+    std::set<std::string> Result;
+    for (const KernelPlan &K : Kernels)
+      if (K.HasVersion)
+        Result.insert(K.Facts.Id);
+    return Result;
+  }
 };
 
 /// Where \p A is, as far as that is known.

@@ -42,7 +42,7 @@ private:
   const Problem &P;
   const Evaluator &E;
   const SearchResult &Found;
-  std::map<Place, Treatment> Version;
+  std::map<Place, Treatment> Treatments;
   std::vector<std::optional<Why>> TakenBack; ///< By array: what nvcc says.
   Assignment Final;                          ///< Without these.
   WarpPlaces Places;
@@ -63,15 +63,16 @@ Builder::Builder(const Problem &P, const Evaluator &E,
     if (Known.isOpen(A.Array.Where))
       Final[I] = nullptr;
     else if (Found.Best[I])
-      Version[A.Array.Where] = treatmentOf(A, *Found.Best[I]);
+      Treatments[A.Array.Where] = treatmentOf(A, *Found.Best[I]);
     else if (Fixed && Fixed->Why == Reason::ConstantTable)
-      Version[A.Array.Where] = {infoOf(Fixed->Why).Verdict, StripeForm::Plain};
+      Treatments[A.Array.Where] = {infoOf(Fixed->Why).Verdict,
+                                   StripeForm::Plain};
   }
   for (unsigned I = 0; I < Arrays.size(); ++I) {
     TakenBack.push_back(
         Found.Best[I] && !Final[I]
             ? Why{Reason::StaysInRegisters, Arrays[I].Array.Where, ""}
-            : whyTakenBack(I, Version, P.Run, Known));
+            : whyTakenBack(I, Treatments, P.Run, Known));
     if (TakenBack.back())
       Final[I] = nullptr;
   }
@@ -131,7 +132,7 @@ void Builder::addArrays(Plan &Into) const {
     static_cast<ReachedArray &>(Planned) = A;
     Planned.Verdict = verdictOf(I);
   }
-  Into.Version = Version;
+  Into.Treatments = Treatments;
 }
 
 // --- Kernels -----------------------------------------------------------------

@@ -102,9 +102,9 @@ struct UnitResult {
   ResourceTable Resources; ///< What ptxas says of the original; may be empty.
 };
 
-/// What nvcc said of one version of the program.
-struct MeasuredVersion {
-  std::map<Place, Treatment> Changed; ///< That version, as of changesOf.
+/// What nvcc said of one plan.
+struct NvccTrial {
+  std::map<Place, Treatment> Changed; ///< By the plan, as of changesOf.
   /// The kernels of the files that were compiled, as they were and changed.
   ResourceTable Before, After;
   /// The files of the units that nvcc did not accept.
@@ -118,10 +118,10 @@ enum class Doubt {
   InFrame,     ///< One was, or nvcc could not tell.
 };
 
-/// What is known only once it was tried: the versions in the order in which
-/// they were.
+/// What is known only once it was tried: the trials in the order in which they
+/// were.
 struct Measured {
-  std::vector<MeasuredVersion> Versions;
+  std::vector<NvccTrial> Trials;
   std::map<Place, Doubt> Doubts = {}; ///< By the array.
 
   bool isOpen(const Place &Array) const {
@@ -135,12 +135,12 @@ struct Measured {
 Plan makePlan(const std::vector<UnitResult> &Units, const PlanOptions &Options,
               const Measured &Known = {});
 
-/// As many versions as nvcc is asked about. The first tells how far the code of
+/// As many plans as nvcc is asked about. The first tells how far the code of
 /// the kernels grows whose arrays move, and with how many registers. With that
 /// known others may move, so the second tells the same of their kernels. The
 /// third has hardly a kernel of which nothing is known, and its stack frames
 /// have the last word.
-inline constexpr unsigned MostVersions = 3;
+inline constexpr unsigned MostTrials = 3;
 
 /// Whether \p P is decided: \p Known holds all that nvcc could say about it, or
 /// as much as it is asked.

@@ -20,14 +20,15 @@ using namespace bankstripe;
 /// Of the code that finds a thread's storage, which runs once.
 static constexpr unsigned PrologueBytes = 512;
 
-/// No further move is doubted once nvcc was asked about so many versions.
-static constexpr unsigned MostAnswers = MostVersions + 6;
+/// No further move is doubted once nvcc was asked about so many plans.
+static constexpr unsigned MostAnswers = MostTrials + 6;
 
-// What the version made of A; null where it changed nothing.
-static const Treatment *treatmentIn(const std::map<Place, Treatment> &Version,
-                                    const ReachedArray &A) {
-  auto It = Version.find(A.Array.Where);
-  return It == Version.end() ? nullptr : &It->second;
+// What the plan makes of A; null where it changed nothing.
+static const Treatment *
+treatmentIn(const std::map<Place, Treatment> &Treatments,
+            const ReachedArray &A) {
+  auto It = Treatments.find(A.Array.Where);
+  return It == Treatments.end() ? nullptr : &It->second;
 }
 
 static unsigned frameOf(const KernelResources &R) {
@@ -36,16 +37,16 @@ static unsigned frameOf(const KernelResources &R) {
 
 // What ptxas said of a kernel in V, as it was and changed; nulls when nothing.
 static std::pair<const KernelResources *, const KernelResources *>
-resourcesIn(const MeasuredVersion &V, const Kernel &K) {
+resourcesIn(const NvccTrial &V, const Kernel &K) {
   auto Was = V.Before.find(K.Id), Is = V.After.find(K.Id);
   if (Was == V.Before.end() || Is == V.After.end())
     return {nullptr, nullptr};
   return {&Was->second, &Is->second};
 }
 
-// The versions that tell what to do next. The last of all is for the frames.
-static llvm::ArrayRef<MeasuredVersion> instructive(const Measured &Known) {
-  return llvm::ArrayRef(Known.Versions).take_front(MostVersions - 1);
+// The trials that tell what to do next. The last of all is for the frames.
+static llvm::ArrayRef<NvccTrial> instructive(const Measured &Known) {
+  return llvm::ArrayRef(Known.Trials).take_front(MostTrials - 1);
 }
 
 // --- Code -------------------------------------------------------------------
@@ -66,7 +67,7 @@ static double growthOf(const KernelResources &Was, const KernelResources &Is) {
 std::map<std::string, ChangedCode>
 bankstripe::changedCode(const MergedRun &Run, const Measured &Known) {
   std::map<std::string, ChangedCode> Result;
-  for (const MeasuredVersion &V : instructive(Known)) {
+  for (const NvccTrial &V : instructive(Known)) {
     std::set<unsigned> Moving, Otherwise;
     for (const ReachedArray &A : Run.Arrays)
       if (const Treatment *T = treatmentIn(V.Changed, A))
@@ -85,14 +86,14 @@ bankstripe::changedCode(const MergedRun &Run, const Measured &Known) {
 
 // --- What nvcc has against it ------------------------------------------------
 
-// The last version that changes the same arrays of kernel Row as Planned, and
+// The last trial that changes the same arrays of kernel Row as Planned, and
 // Beside, if that is one.
 template <class ArrayList>
-static const MeasuredVersion *
-versionLike(unsigned Row, const std::map<Place, Treatment> &Planned,
-            const ArrayList &Arrays, const Measured &Known,
-            const ReachedArray *Beside = nullptr) {
-  auto IsLike = [&](const MeasuredVersion &V) {
+static const NvccTrial *
+trialLike(unsigned Row, const std::map<Place, Treatment> &Planned,
+          const ArrayList &Arrays, const Measured &Known,
+          const ReachedArray *Beside = nullptr) {
+  auto IsLike = [&](const NvccTrial &V) {
     return llvm::all_of(Arrays, [&](const ReachedArray &A) {
       if (!llvm::is_contained(A.Kernels, Row))
         return true;
@@ -103,7 +104,7 @@ versionLike(unsigned Row, const std::map<Place, Treatment> &Planned,
       return X && Y ? *X == *Y : X == Y;
     });
   };
-  for (const MeasuredVersion &V : llvm::reverse(Known.Versions))
+  for (const NvccTrial &V : llvm::reverse(Known.Trials))
     if (IsLike(V))
       return &V;
   return nullptr;
@@ -117,7 +118,7 @@ bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Planned,
     return std::nullopt;
   std::optional<Why> Result;
   for (unsigned Row : A.Kernels) {
-    const MeasuredVersion *V = versionLike(Row, Planned, Run.Arrays, Known);
+    const NvccTrial *V = trialLike(Row, Planned, Run.Arrays, Known);
     if (!V)
       continue;
     if (V->Rejected.count(A.Array.Where.File))
@@ -136,7 +137,7 @@ bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Planned,
 
 bool bankstripe::keepsFrames(const ReachedArray &A, const MergedRun &Run,
                              const Measured &Known) {
-  return llvm::any_of(Known.Versions, [&](const MeasuredVersion &V) {
+  return llvm::any_of(Known.Trials, [&](const NvccTrial &V) {
     return treatmentIn(V.Changed, A) && !A.Kernels.empty() &&
            llvm::all_of(A.Kernels, [&](unsigned Row) {
              auto [Was, Is] = resourcesIn(V, Run.Kernels[Row].Facts);
@@ -148,7 +149,7 @@ bool bankstripe::keepsFrames(const ReachedArray &A, const MergedRun &Run,
 uint64_t bankstripe::smallestFrame(const MergedKernel &K,
                                    const Measured &Known) {
   uint64_t Result = K.Original ? K.Original->StackFrame : 0;
-  for (const MeasuredVersion &V : Known.Versions)
+  for (const NvccTrial &V : Known.Trials)
     if (auto [Was, Is] = resourcesIn(V, K.Facts); Was && !Is->SpillStores)
       Result = std::min<uint64_t>(Result, Is->StackFrame);
   return Result;
@@ -156,10 +157,10 @@ uint64_t bankstripe::smallestFrame(const MergedKernel &K,
 
 bool bankstripe::isSettled(const Plan &P, const Measured &Known) {
   // A doubt is one more question, and what follows from it another.
-  if (Known.Versions.size() >= MostVersions + 2 * Known.Doubts.size())
+  if (Known.Trials.size() >= MostTrials + 2 * Known.Doubts.size())
     return true;
   for (unsigned Row = 0; Row < P.Kernels.size(); ++Row)
-    if (!versionLike(Row, P.Version, P.Arrays, Known))
+    if (!trialLike(Row, P.Treatments, P.Arrays, Known))
       return false;
   return true;
 }
@@ -177,7 +178,7 @@ static bool losesLess(unsigned Row, const Plan &P, const Measured &Known) {
                      ? A.Verdict.First * uint64_t(A.Array.Shape.ElementBytes)
                      : A.Evidence.ResidentBytes;
     }
-  const MeasuredVersion *V = versionLike(Row, P.Version, P.Arrays, Known);
+  const NvccTrial *V = trialLike(Row, P.Treatments, P.Arrays, Known);
   if (!V || Moving < 2)
     return false;
   auto [Was, Is] = resourcesIn(*V, P.Kernels[Row].Facts);
@@ -190,7 +191,7 @@ static bool isInRegisters(const PlannedArray &A, const Plan &P,
                           const Measured &Known) {
   return llvm::all_of(A.Kernels, [&](unsigned Row) {
     auto Find = [&](const ReachedArray *Beside) -> const KernelResources * {
-      const auto *V = versionLike(Row, P.Version, P.Arrays, Known, Beside);
+      const auto *V = trialLike(Row, P.Treatments, P.Arrays, Known, Beside);
       return V ? resourcesIn(*V, P.Kernels[Row].Facts).second : nullptr;
     };
     const KernelResources *Moved = Find(&A), *Stays = Find(nullptr);
@@ -220,7 +221,7 @@ bool bankstripe::doubtMoves(const Plan &P, Measured &Known) {
         isInRegisters(A, P, Known) ? Doubt::InRegisters : Doubt::InFrame;
     Settles = true;
   }
-  if (Settles || Known.Versions.size() >= MostAnswers)
+  if (Settles || Known.Trials.size() >= MostAnswers)
     return Settles;
   // The smallest first, which registers hold most likely.
   auto Order = llvm::to_vector(llvm::make_pointer_range(P.Arrays));
@@ -245,6 +246,6 @@ std::map<Place, Treatment> bankstripe::changesOf(const Plan &P) {
   std::map<Place, Treatment> Result;
   for (const PlannedArray &A : P.Arrays)
     if (A.Verdict.changesSource())
-      Result[A.Array.Where] = P.Version.at(A.Array.Where);
+      Result[A.Array.Where] = P.Treatments.at(A.Array.Where);
   return Result;
 }

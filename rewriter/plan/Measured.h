@@ -24,18 +24,18 @@ struct ChangedCode {
 std::map<std::string, ChangedCode> changedCode(const MergedRun &Run,
                                                const Measured &Known);
 
-/// Why array \p I of \p Run, which changes in the version \p Planned, must not,
+/// Why array \p I of \p Run, which changes as \p Planned, must not,
 /// if that is known.
 std::optional<Why> whyTakenBack(unsigned I,
                                 const std::map<Place, Treatment> &Planned,
                                 const MergedRun &Run, const Measured &Known);
 
 /// Whether all frames of the kernels that reach \p A stayed as they were in a
-/// version in which it moved, so that nothing shows that it was in one.
+/// trial in which it moved, so that nothing shows that it was in one.
 bool keepsFrames(const ReachedArray &A, const MergedRun &Run,
                  const Measured &Known);
 
-/// The smallest stack frame that kernel \p K had in a version, which holds what
+/// The smallest stack frame that kernel \p K had in a trial, which holds what
 /// did not move in it; without one, that of the original.
 uint64_t smallestFrame(const MergedKernel &K, const Measured &Known);
 

@@ -12,7 +12,6 @@
 
 using namespace bankstripe;
 using llvm::StringRef;
-using llvm::sys::Process;
 
 /// More often than this nobody can read how far a run is.
 static constexpr std::chrono::milliseconds ShowInterval(100);
@@ -26,14 +25,15 @@ bool bankstripe::showsColours(llvm::raw_ostream &OS) {
     return false;
   if (Wanted != Colours::Auto)
     return Wanted == Colours::Always;
-  return Process::GetEnv("NO_COLOR").value_or("").empty() && OS.has_colors();
+  return llvm::sys::Process::GetEnv("NO_COLOR").value_or("").empty() &&
+         OS.has_colors();
 }
 
 // LLVM knows the width only where a variable says it.
 unsigned bankstripe::columnsOf(llvm::raw_ostream &OS) {
   if (!OS.is_displayed())
     return 0;
-  if (const unsigned Columns = Process::StandardErrColumns())
+  if (const unsigned Columns = llvm::sys::Process::StandardErrColumns())
     return Columns;
   winsize Size = {};
   const int File = &OS == &llvm::outs() ? STDOUT_FILENO : STDERR_FILENO;
@@ -58,8 +58,9 @@ std::string bankstripe::progressLine(size_t Count, size_t Total, StringRef Name,
 // A terminal that cannot erase a line has none that says how far a run is.
 Progress::Progress(size_t Total, bool Wanted)
     : Total(Total),
-      Enabled(Wanted && Total > 1 && Process::StandardErrIsDisplayed() &&
-              Process::GetEnv("TERM").value_or("dumb") != "dumb") {}
+      Enabled(Wanted && Total > 1 &&
+              llvm::sys::Process::StandardErrIsDisplayed() &&
+              llvm::sys::Process::GetEnv("TERM").value_or("dumb") != "dumb") {}
 
 Progress::~Progress() {
   if (Shown != std::chrono::steady_clock::time_point())

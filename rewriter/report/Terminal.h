@@ -9,6 +9,8 @@
 #define BANKSTRIPE_REPORT_TERMINAL_H
 
 #include "contract/Terminal.h"
+#include "report/Report.h"
+#include "workers/Workers.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <string>
@@ -31,6 +33,16 @@ unsigned columnsOf(llvm::raw_ostream &OS);
 /// `[ 12/340] src/a.cu`, cut to \p Columns.
 std::string progressLine(size_t Count, size_t Total, llvm::StringRef Name,
                          size_t Columns);
+
+/// How many processes work, how long one may take to read a file, and what
+/// people are told meanwhile.
+struct WorkOptions {
+  WorkLimits Limits{0, 600};
+  Detail Level = Detail::Normal;
+
+  bool isQuiet() const { return Level == Detail::Quiet; }
+  bool isVerbose() const { return Level == Detail::Verbose; }
+};
 
 /// One line on the terminal that standard error is, for runs that take a while.
 class Progress {

@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/InPlace.h"
-#include "bench/Copies.h"
+#include "copies/Copies.h"
 #include "model/HelperParts.h"
 #include "model/SourceFile.h"
 #include "report/Report.h"
 #include "report/Terminal.h"
+#include "text/Includes.h"
 #include "workers/FolderLocks.h"
 #include "workers/Process.h"
-#include "wrap/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -7,10 +7,10 @@
 
 #include "tool/Mentions.h"
 #include "contract/Symbols.h"
-#include "edit/LineNumbers.h"
 #include "frontend/CompilerOptions.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
+#include "text/Tokens.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -313,4 +313,42 @@ ProgramText bankstripe::readProgramText(const ReadResult &Read,
     Search.addProgram(Read, Options);
   Search.search();
   return std::move(Search.Result);
+}
+
+// --- Kernels in strings (NVRTC), which this program does not read -----------
+
+// Whether a string of C++ source defines a kernel.
+static bool holdsKernelStrings(const std::string &Text) {
+  static constexpr llvm::StringLiteral Keyword = "__global__";
+  if (!StringRef(Text).contains(Keyword))
+    return false;
+  for (TokenReader Tokens(Text); !Tokens.atEnd(); Tokens.next())
+    if (Tokens.is(clang::tok::string_literal) &&
+        Tokens.text().contains(Keyword))
+      return true;
+  return false;
+}
+
+void bankstripe::reportKernelStrings(ReadResult &Read, Detail Level) {
+  auto HasKernels = [](const UnitRecord &Unit) {
+    return !Unit.Unit.Facts.Kernels.empty();
+  };
+  const bool HasOthers = llvm::any_of(Read.Units, HasKernels);
+  std::set<StringRef> Seen;
+  for (const UnitRecord &Unit : Read.Units) {
+    const std::string &File = Unit.Job.File;
+    if (HasKernels(Unit) || !Seen.insert(File).second ||
+        !holdsKernelStrings(readText(File).value_or("")))
+      continue;
+    const std::string Message =
+        "'" + displayName(File) +
+        "' has kernels in strings, which are not read; put them into a file, "
+        "or give each to 'bankstripe rewrite -'; see docs/guide/python.md";
+    if (!HasOthers) {
+      Read.Problems.push_back({File, Message});
+      Read.SomeFailed = true;
+    }
+    if (!HasOthers || Level != Detail::Quiet)
+      llvm::errs() << "bankstripe: " << printable(Message) << '\n';
+  }
 }

@@ -37,6 +37,11 @@ struct ProgramText {
 ProgramText readProgramText(const ReadResult &Read,
                             const ReadingOptions &Options, bool IsWhole);
 
+/// Says of each of \p Read's sources that has kernels in strings and none
+/// beside them that these were not read. Where there are no other kernels in
+/// the run, it counts as one that could not be processed.
+void reportKernelStrings(ReadResult &Read, Detail Level);
+
 } // namespace bankstripe
 
 #endif

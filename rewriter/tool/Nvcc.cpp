@@ -12,10 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Nvcc.h"
-#include "bench/Copies.h"
-#include "bench/DeviceCode.h"
-#include "bench/Reply.h"
+#include "copies/Copies.h"
+#include "evidence/FrameObjects.h"
 #include "evidence/Ptxas.h"
+#include "facts/Archive.h"
 #include "frontend/NvccCommand.h"
 #include "plan/LinkedCalls.h"
 #include "plan/Merge.h"
@@ -52,9 +52,9 @@ using Replies = std::vector<llvm::Expected<ResourceTable>>;
 /// One confirmation of a run.
 class Confirmation {
 public:
-  Confirmation(SourceVersion &Version, NvccInputs Inputs,
-               const WorkOptions &Work, std::string Nvcc)
-      : Version(Version), Inputs(Inputs), Work(Work), Nvcc(std::move(Nvcc)) {}
+  Confirmation(PlannedChanges &Made, NvccInputs Inputs, const WorkOptions &Work,
+               std::string Nvcc)
+      : Made(Made), Inputs(Inputs), Work(Work), Nvcc(std::move(Nvcc)) {}
 
   void askOriginals();
   /// Plans with what is known, and asks again, until nothing is open any more.
@@ -67,19 +67,20 @@ private:
                                   StringRef Root,
                                   llvm::function_ref<llvm::Error()> Prepare);
   bool askRewritten(StringRef Root, Measured &Known);
+  bool readFrames();
   bool isConcerned(const UnitResult &Unit, bool IfItPaid) const;
   bool isOfInterest(const UnitRecord &Unit) const;
   bool knowFromCompile(const NvccQuestion &Question, UnitResult &Unit);
   std::optional<llvm::Expected<ResourceTable>>
   compileForGood(const NvccQuestion &Question);
-  void note(const UnitResult &Unit, const ResourceTable &Reply,
-            MeasuredVersion &V);
+  void note(const UnitResult &Unit, const ResourceTable &Reply, NvccTrial &V);
   void warn(const UnitRecord &Unit, llvm::Error E, StringRef What) const;
 
-  SourceVersion &Version;
+  PlannedChanges &Made;
   NvccInputs Inputs;
   const WorkOptions &Work;
   std::string Nvcc;
+  std::set<std::string> Unexplained; ///< Kernels, by what else is in frames.
 };
 
 } // namespace
@@ -94,7 +95,7 @@ Confirmation::askNvcc(llvm::ArrayRef<NvccQuestion> Questions, StringRef Root,
       Questions.size());
   std::vector<std::optional<std::string>> Keys(Questions.size());
   auto KeyOf = [&](const NvccQuestion &Question) {
-    return Inputs.Known->keyOf(Question, Nvcc, Root, Version.Changes);
+    return Inputs.Known->keyOf(Question, Nvcc, Root, Made.Changes);
   };
   std::optional<TemporaryFolder> Scratch;
   Progress Shown(Questions.size(), !Work.isQuiet());
@@ -144,7 +145,7 @@ Confirmation::askNvcc(llvm::ArrayRef<NvccQuestion> Questions, StringRef Root,
 
 // Whether an array of Unit changes, or might if registers were known.
 bool Confirmation::isConcerned(const UnitResult &Unit, bool IfItPaid) const {
-  return llvm::any_of(Version.Decisions.Arrays, [&](const PlannedArray &A) {
+  return llvm::any_of(Made.Decisions.Arrays, [&](const PlannedArray &A) {
     return (A.Verdict.changesSource() ||
             (IfItPaid && A.Verdict.Why == Reason::NotProfitable)) &&
            Unit.Facts.Contents.count(A.Array.Where.File);
@@ -205,7 +206,7 @@ Confirmation::compileForGood(const NvccQuestion &Question) {
   if (Question.File == Question.Unit->Job.File || !Inputs.Launcher ||
       !Inputs.Launcher->CompileChanged)
     return std::nullopt;
-  auto Compiled = Inputs.Launcher->CompileChanged(Version.Changes);
+  auto Compiled = Inputs.Launcher->CompileChanged(Made.Changes);
   if (!Compiled)
     return Compiled.takeError();
   auto Table = *Compiled ? readCompile(**Compiled, Question.Unit->Job.GpuArch)
@@ -251,9 +252,10 @@ void Confirmation::askOriginals() {
 
 // Kernels of one name in several units: those of the same one are compared.
 void Confirmation::note(const UnitResult &Unit, const ResourceTable &Reply,
-                        MeasuredVersion &V) {
-  for (const auto &[Id, R] : forVersions(
-           Reply, kernelsOf(Unit), Version.Decisions, Unit.Evidence.Functions))
+                        NvccTrial &V) {
+  for (const auto &[Id, R] :
+       forKernels(Reply, kernelsOf(Unit), Made.Decisions.kernelsWithVersion(),
+                  Unit.Evidence.Functions))
     if (V.After.insert({Id, R}).second)
       if (auto Was = Unit.Resources.find(Id); Was != Unit.Resources.end())
         V.Before[Id] = Resources.Before[Id] = Was->second;
@@ -279,16 +281,15 @@ bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
     if (Unit.Unit.Facts.AsksForSide && !Inputs.Launcher)
       Questions.back().Compiled = Sides::Both;
   }
-  auto Found = askNvcc(Questions, Tree.folder(), [&] {
-    return Tree.write(Inputs.Files, Version.Changes);
-  });
+  auto Found = askNvcc(Questions, Tree.folder(),
+                       [&] { return Tree.write(Inputs.Files, Made.Changes); });
   if (!Found) {
     warn(*Questions.front().Unit, Found.takeError(),
          "the rewrite could not be confirmed");
     return false;
   }
-  MeasuredVersion &V = Known.Versions.emplace_back();
-  V.Changed = changesOf(Version.Decisions);
+  NvccTrial &V = Known.Trials.emplace_back();
+  V.Changed = changesOf(Made.Decisions);
   for (size_t I = 0; I < Found->size(); ++I) {
     const UnitResult &Unit = Questions[I].Unit->Unit;
     if (auto &Reply = (*Found)[I]) {
@@ -308,18 +309,70 @@ bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
   return true;
 }
 
+// Of each unit with kernels whose frames the plan does not explain, reads what
+// may be in them. \returns whether there is something new.
+bool Confirmation::readFrames() {
+  const size_t Asked = Unexplained.size();
+  for (const KernelPlan &K : Made.Decisions.Kernels)
+    if (K.Frame.UnnamedBytes || !K.Frame.Objects.empty())
+      Unexplained.insert(K.Facts.Id);
+  if (Unexplained.size() == Asked)
+    return false;
+  std::vector<std::optional<std::string>> Keys(Inputs.Units.size());
+  bool Any = false;
+  auto Add = [&](size_t I, StringRef Bytes) {
+    if (auto Objects = fromBytes<FrameObjects>(Bytes)) {
+      Inputs.Units[I].Unit.Evidence.Objects = std::move(*Objects);
+      Any = true;
+    }
+    return true;
+  };
+  Workers Pool(Work.Limits, [&](size_t I, const WorkResult &Reply) {
+    if (!Reply.Problem.empty())
+      return;
+    Add(I, Reply.Answer);
+    if (Keys[I])
+      Inputs.Known->store().put(*Keys[I], Reply.Answer);
+  });
+  for (auto [I, Unit] : llvm::enumerate(Inputs.Units)) {
+    std::set<std::string> Kernels;
+    for (const auto &[Id, Resources] : Unit.Unit.Resources)
+      if (Unexplained.count(Id))
+        Kernels.insert(Id);
+    if (Kernels.empty())
+      continue;
+    if (Inputs.Known)
+      Keys[I] = Inputs.Known->keyOfFrames(Unit.Job, Kernels);
+    if (Keys[I] && Inputs.Known->store().get(*Keys[I], [&](StringRef Bytes) {
+          return Add(I, Bytes);
+        }))
+      continue;
+    Pool.start(I, [&, &Job = Unit.Job] {
+      FrameObjects Objects;
+      auto Outcome = parseUnit(Job, llvm::nulls(), [&](ParsedUnit &Parsed) {
+        Objects = gatherFrameObjects(Parsed, Job.File, Kernels);
+      });
+      if (!Outcome)
+        llvm::consumeError(Outcome.takeError());
+      return toBytes(Objects);
+    });
+  }
+  Pool.finish();
+  return Any;
+}
+
 llvm::Error Confirmation::settle(Replan Again) {
   Measured Known;
   while (true) {
-    auto Made = Again(Known);
-    if (!Made)
-      return Made.takeError();
-    Version = std::move(*Made);
-    if (Inputs.ReadFrames && Inputs.ReadFrames(Version.Decisions))
+    auto Planned = Again(Known);
+    if (!Planned)
+      return Planned.takeError();
+    Made = std::move(*Planned);
+    if (!Inputs.Launcher && readFrames())
       continue;
-    if (!isSettled(Version.Decisions, Known)) {
+    if (!isSettled(Made.Decisions, Known)) {
       Resources.After.clear();
-      if (!Version.Changes.empty()) {
+      if (!Made.Changes.empty()) {
         auto Folder = TemporaryFolder::create();
         if (!Folder)
           return Folder.takeError();
@@ -328,23 +381,23 @@ llvm::Error Confirmation::settle(Replan Again) {
         continue;
       }
     }
-    if (doubtMoves(Version.Decisions, Known))
+    if (doubtMoves(Made.Decisions, Known))
       continue;
-    for (const MeasuredVersion &V : Known.Versions)
-      if (V.Changed == Version.Decisions.Version)
+    for (const NvccTrial &V : Known.Trials)
+      if (V.Changed == Made.Decisions.Treatments)
         Resources.After = V.After;
     return llvm::Error::success();
   }
 }
 
 llvm::Expected<ConfirmedResources>
-bankstripe::confirmWithPtxas(SourceVersion &Version, NvccInputs Inputs,
+bankstripe::confirmWithPtxas(PlannedChanges &Made, NvccInputs Inputs,
                              const WorkOptions &Work, StringRef CudaPath,
                              Replan Again) {
   auto Kit = llvm::expectedToOptional(findToolkit(CudaPath));
   if (!Kit || Kit->Nvcc.empty()) // The front end has said so.
     return ConfirmedResources();
-  Confirmation C(Version, Inputs, Work, Kit->Nvcc);
+  Confirmation C(Made, Inputs, Work, Kit->Nvcc);
   C.askOriginals();
   if (!C.Resources.Before.empty())
     if (llvm::Error E = C.settle(Again))

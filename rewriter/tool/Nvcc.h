@@ -8,7 +8,6 @@
 #ifndef BANKSTRIPE_TOOL_NVCC_H
 #define BANKSTRIPE_TOOL_NVCC_H
 
-#include "bench/Program.h"
 #include "cache/Answers.h"
 #include "evidence/Ptxas.h"
 #include "tool/Pipeline.h"
@@ -23,19 +22,16 @@ struct NvccInputs {
   /// Of the launcher, which compiles what comes of it, and falls back to the
   /// original. Only what may change is then of interest. Null for others.
   const LauncherHooks *Launcher = nullptr;
-  /// Reads what may be in the frames of kernels that a plan does not explain,
-  /// and adds it to Units. \returns whether it did. None: nobody asks.
-  std::function<bool(const Plan &)> ReadFrames;
 };
 
 /// Plans again with what is known by now, and makes the changes.
 using Replan =
-    llvm::function_ref<llvm::Expected<SourceVersion>(const Measured &)>;
+    llvm::function_ref<llvm::Expected<PlannedChanges>(const Measured &)>;
 
 /// Asks nvcc about the original and the rewritten files until the plan of
-/// \p Version is settled. \returns what it says. Does nothing without nvcc in
+/// \p Made is settled. \returns what it says. Does nothing without nvcc in
 /// \p CudaPath. Errors: as of \p Again, or there is no temporary folder.
-llvm::Expected<ConfirmedResources> confirmWithPtxas(SourceVersion &Version,
+llvm::Expected<ConfirmedResources> confirmWithPtxas(PlannedChanges &Made,
                                                     NvccInputs Inputs,
                                                     const WorkOptions &Work,
                                                     llvm::StringRef CudaPath,

@@ -12,13 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/Pipeline.h"
-#include "bench/Copies.h"
-#include "evidence/FrameObjects.h"
+#include "copies/Copies.h"
 #include "evidence/Gather.h"
 #include "facts/Archive.h"
 #include "find/Find.h"
 #include "report/Terminal.h"
-#include "tool/KernelStrings.h"
 #include "tool/Mentions.h"
 #include "tool/Nvcc.h"
 #include "tool/RewriteUnits.h"
@@ -81,10 +79,10 @@ ExcludedFiles excludedBy(const ReadingOptions &Options) {
 }
 
 /// Reads units, as processes of their own or from the cache.
-class UnitReader {
+class JobReader {
 public:
-  UnitReader(const ReadingOptions &Options, const LauncherHooks *Hooks,
-             Answers *Known)
+  JobReader(const ReadingOptions &Options, const LauncherHooks *Hooks,
+            Answers *Known)
       : Options(Options), IsAlone(Hooks), Known(Known),
         MayEdit(Hooks && Hooks->HeadersChange ? std::vector<std::string>{"/"}
                                               : Options.Paths,
@@ -108,7 +106,7 @@ private:
 
 } // namespace
 
-UnitReading UnitReader::readUnit(const CompileJob &Job, bool Colours) const {
+UnitReading JobReader::readUnit(const CompileJob &Job, bool Colours) const {
   UnitReading Result;
   DiskRecorder Recorder;
   auto MayEditNoted = [&](StringRef File) {
@@ -142,7 +140,7 @@ UnitReading UnitReader::readUnit(const CompileJob &Job, bool Colours) const {
 }
 
 // What a process answered, or why it could not.
-UnitReading UnitReader::receive(const CompileJob &Job, WorkResult Reply) const {
+UnitReading JobReader::receive(const CompileJob &Job, WorkResult Reply) const {
   if (Reply.Problem.empty()) {
     if (auto Reading = fromBytes<UnitReading>(Reply.Answer))
       return std::move(*Reading);
@@ -156,12 +154,12 @@ UnitReading UnitReader::receive(const CompileJob &Job, WorkResult Reply) const {
   return Failed;
 }
 
-std::optional<UnitReading> UnitReader::recall(const CompileJob &Job) {
+std::optional<UnitReading> JobReader::recall(const CompileJob &Job) {
   return Known ? Known->recall(Job, State) : std::nullopt;
 }
 
 std::vector<UnitReading>
-UnitReader::readAll(const std::vector<CompileJob> &Jobs) {
+JobReader::readAll(const std::vector<CompileJob> &Jobs) {
   std::vector<UnitReading> Results(Jobs.size());
   Progress Shown(Jobs.size(), !Options.Work.isQuiet());
   // Asked here, since a process that reads has another standard error.
@@ -239,7 +237,7 @@ static void reportReading(const CompileJob &Job, const UnitReading &Result,
 // has other arrays: there it is a unit of its own. Where that cannot be read,
 // nobody knows which kernels reach the arrays of the file.
 static std::vector<UnitRecord>
-readOtherArchitectures(UnitReader &Reader, llvm::ArrayRef<CompileJob> AllJobs,
+readOtherArchitectures(JobReader &Reader, llvm::ArrayRef<CompileJob> AllJobs,
                        std::vector<UnitReading> &Results) {
   std::vector<CompileJob> Jobs;
   std::vector<size_t> Rows; // Indices in Results.
@@ -292,7 +290,7 @@ static void noteRegisterLimit(const CompileJob &Job, UnitFacts &Facts) {
       K.BoundsExcludedBy = ("-" + Limit).str();
 }
 
-static void readJobs(const std::vector<CompileJob> &Jobs, UnitReader &Reader,
+static void readJobs(const std::vector<CompileJob> &Jobs, JobReader &Reader,
                      ReadResult &Read, const WorkOptions &Work,
                      std::set<std::string> &Said) {
   std::vector<UnitReading> Results = Reader.readAll(Jobs);
@@ -316,7 +314,7 @@ static void readJobs(const std::vector<CompileJob> &Jobs, UnitReader &Reader,
 
 static void readUnits(ReadResult &Read, const ReadingOptions &Options,
                       const LauncherHooks *Hooks) {
-  UnitReader Reader(Options, Hooks, Read.Known.get());
+  JobReader Reader(Options, Hooks, Read.Known.get());
   std::set<std::string> Said;
   std::vector<CompileJob> Sources, Headers;
   for (CompileJob &Job : Read.Jobs)
@@ -491,65 +489,10 @@ bool bankstripe::isKnown(const ToolOptions &Options,
     return false;
   }
   Read.Known = openAnswers(Options.Reading);
-  UnitReader Reader(Options.Reading, &Hooks, Read.Known.get());
+  JobReader Reader(Options.Reading, &Hooks, Read.Known.get());
   return llvm::all_of(Read.Jobs, [&](const CompileJob &Job) {
     return Reader.recall(Job).has_value();
   });
-}
-
-// Of each unit with kernels whose frames P does not explain, reads what may be
-// in them, and adds them to Unexplained. \returns whether there is something
-// new.
-static bool readFrames(std::vector<UnitRecord> &Units, const Plan &P,
-                       std::set<std::string> &Unexplained,
-                       const WorkLimits &Limits, Answers *Known) {
-  const size_t Asked = Unexplained.size();
-  for (const KernelPlan &K : P.Kernels)
-    if (K.Frame.UnnamedBytes || !K.Frame.Objects.empty())
-      Unexplained.insert(K.Facts.Id);
-  if (Unexplained.size() == Asked)
-    return false;
-  std::vector<std::optional<std::string>> Keys(Units.size());
-  bool Any = false;
-  auto Add = [&](size_t I, StringRef Bytes) {
-    if (auto Objects = fromBytes<FrameObjects>(Bytes)) {
-      Units[I].Unit.Evidence.Objects = std::move(*Objects);
-      Any = true;
-    }
-    return true;
-  };
-  Workers Pool(Limits, [&](size_t I, const WorkResult &Reply) {
-    if (!Reply.Problem.empty())
-      return;
-    Add(I, Reply.Answer);
-    if (Keys[I])
-      Known->store().put(*Keys[I], Reply.Answer);
-  });
-  for (auto [I, Unit] : llvm::enumerate(Units)) {
-    std::set<std::string> Kernels;
-    for (const auto &[Id, Resources] : Unit.Unit.Resources)
-      if (Unexplained.count(Id))
-        Kernels.insert(Id);
-    if (Kernels.empty())
-      continue;
-    if (Known)
-      Keys[I] = Known->keyOfFrames(Unit.Job, Kernels);
-    if (Keys[I] && Known->store().get(*Keys[I], [&](StringRef Bytes) {
-          return Add(I, Bytes);
-        }))
-      continue;
-    Pool.start(I, [&, &Job = Unit.Job] {
-      FrameObjects Objects;
-      auto Outcome = parseUnit(Job, llvm::nulls(), [&](ParsedUnit &Parsed) {
-        Objects = gatherFrameObjects(Parsed, Job.File, Kernels);
-      });
-      if (!Outcome)
-        llvm::consumeError(Outcome.takeError());
-      return toBytes(Objects);
-    });
-  }
-  Pool.finish();
-  return Any;
 }
 
 llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
@@ -564,17 +507,11 @@ llvm::Expected<RunResult> bankstripe::decide(ReadResult Read,
   auto First = PlanWith({});
   if (!First)
     return First.takeError();
-  static_cast<SourceVersion &>(Run) = std::move(*First);
+  static_cast<PlannedChanges &>(Run) = std::move(*First);
   if (!Options.Planning.Confirm)
     return Run;
-  NvccInputs Inputs{
-      Run.Read.Units, Run.Read.Files, Run.Read.Known.get(), Hooks, {}};
-  if (!Hooks)
-    Inputs.ReadFrames =
-        [&, Unexplained = std::set<std::string>()](const Plan &P) mutable {
-          return readFrames(Run.Read.Units, P, Unexplained,
-                            Options.Reading.Work.Limits, Run.Read.Known.get());
-        };
+  const NvccInputs Inputs{Run.Read.Units, Run.Read.Files, Run.Read.Known.get(),
+                          Hooks};
   auto Resources =
       confirmWithPtxas(Run, Inputs, Options.Reading.Work,
                        Options.Reading.Frontend.CudaPath, PlanWith);

@@ -35,7 +35,7 @@ struct ReadResult {
 };
 
 /// A run from the paths to the changed contents; nothing is written yet.
-struct RunResult : SourceVersion {
+struct RunResult : PlannedChanges {
   ReadResult Read;
   ConfirmedResources Resources;
 };

@@ -5,20 +5,66 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "bench/Copies.h"
+#include "copies/Copies.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
 #include "tool/InPlace.h"
-#include "tool/StandardInput.h"
 #include "tool/Version.h"
 #include "workers/FolderLocks.h"
+#include "workers/TemporaryFolder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;
+
+namespace {
+
+/// Standard input, in a file meanwhile, because nvcc is asked about it.
+class StandardInput {
+public:
+  /// Reads it, and points \p Options to it: what it includes lies in the
+  /// current folder, and its kernels are loaded by name unless the user says
+  /// otherwise. Errors: it cannot be read, or is no text.
+  static llvm::Expected<StandardInput> open(ToolOptions &Options);
+
+  const std::string &text() const { return Text; }
+
+private:
+  StandardInput(TemporaryFolder Folder, std::string Text)
+      : Folder(std::move(Folder)), Text(std::move(Text)) {}
+
+  TemporaryFolder Folder;
+  std::string Text;
+};
+
+} // namespace
+
+llvm::Expected<StandardInput> StandardInput::open(ToolOptions &Options) {
+  auto Input = llvm::MemoryBuffer::getSTDIN();
+  if (!Input)
+    return llvm::createStringError("cannot read standard input: " +
+                                   Input.getError().message());
+  auto Folder = TemporaryFolder::create();
+  if (!Folder)
+    return Folder.takeError();
+  const std::string File = realPath(Folder->path()) + "/stdin.cu";
+  std::string Text = (*Input)->getBuffer().str();
+  if (llvm::Error E = writeOwnFile(File, Text))
+    return std::move(E);
+  showAsStandardInput(File);
+  FrontendOptions &Frontend = Options.Reading.Frontend;
+  Options.Reading.Paths = {File};
+  Frontend.LooksForDatabase = false;
+  Frontend.ExtraArgs.push_back("-I" + realPath("."));
+  Options.Planning.EmbedHelper = true;
+  if (!Options.Planning.Others)
+    Options.Planning.Others = Outside::Loaders;
+  return StandardInput(std::move(*Folder), std::move(Text));
+}
 
 static llvm::Error write(const RunResult &Run, const ToolOptions &Options) {
   if (Options.Mode == RewriteMode::InPlace)

@@ -1,5 +1,4 @@
-//===-- RewriteUnits.cpp - a plan and its changes
-//-----------------------------===//
+//===-- RewriteUnits.cpp - a plan and its changes -------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,17 +37,17 @@ static void leaveAlone(std::vector<UnitResult> &Units,
 }
 
 // Each round leaves one file more as it is, so it ends.
-llvm::Expected<SourceVersion>
+llvm::Expected<PlannedChanges>
 bankstripe::rewriteUnits(std::vector<UnitResult> Units,
                          const PlanOptions &Planning, bool EmbedHelper,
                          const Measured &Known) {
   std::set<std::string> LeftAlone;
   while (true) {
-    SourceVersion Version{makePlan(Units, Planning, Known), {}};
-    auto Changes = applyPlan(Version.Decisions, EmbedHelper);
+    PlannedChanges Made{makePlan(Units, Planning, Known), {}};
+    auto Changes = applyPlan(Made.Decisions, EmbedHelper);
     if (Changes) {
-      Version.Changes = std::move(*Changes);
-      return Version;
+      Made.Changes = std::move(*Changes);
+      return Made;
     }
     llvm::Error Others =
         handleErrors(Changes.takeError(),

@@ -10,9 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/SourceRewriter.h"
-#include "edit/LineNumbers.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
+#include "text/Tokens.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

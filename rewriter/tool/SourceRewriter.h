@@ -8,10 +8,10 @@
 #ifndef BANKSTRIPE_TOOL_SOURCEREWRITER_H
 #define BANKSTRIPE_TOOL_SOURCEREWRITER_H
 
+#include "copies/Shadow.h"
 #include "facts/Archive.h"
 #include "tool/Pipeline.h"
 #include "wrap/Command.h"
-#include "wrap/Shadow.h"
 
 namespace bankstripe {
 

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "bench/Copies.h"
+#include "copies/Copies.h"
 #include "model/SourceFile.h"
 #include "page/Frame.h"
 #include "report/Terminal.h"

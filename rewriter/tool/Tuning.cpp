@@ -47,7 +47,7 @@ void Tuning::findGroups(
 }
 
 // The build and the run come first, and keep a core for themselves. Where only
-// the run tells a block, versions will be others.
+// the run tells a block, variants will be others.
 void Tuning::compileFirst() {
   constexpr int Yields = 10;
   if (P.work().Limits.Processes < 2)
@@ -124,7 +124,7 @@ llvm::Error Tuning::survey(const std::vector<TuneGroup> &Likely,
 }
 
 // The decisions of people stay, those of the trial join them.
-llvm::Expected<SourceVersion> Tuning::carryOut(const Trial &T) const {
+llvm::Expected<PlannedChanges> Tuning::carryOut(const Trial &T) const {
   return rewriteUnits(Units, planningFor(T, Result.Movable, Read.Planning),
                       Options.Planning.EmbedHelper);
 }
@@ -243,16 +243,16 @@ llvm::Error Tuning::search() {
 }
 
 // What cannot be built, or computes something else, has a problem.
-llvm::Expected<Measurement> Tuning::compareWhole(const SourceVersion &Version,
+llvm::Expected<Measurement> Tuning::compareWhole(const PlannedChanges &Made,
                                                  unsigned TimedRuns) {
   ++Result.Comparisons;
-  llvm::Expected<std::string> Built = P.build("changed", Version.Changes);
+  llvm::Expected<std::string> Built = P.build("changed", Made.Changes);
   if (!Built) {
     Measurement Failed;
     Failed.Problem = toString(Built.takeError());
     return Failed;
   }
-  if (!Version.Changes.empty())
+  if (!Made.Changes.empty())
     if (llvm::Error E = P.checkChanged(Original, *Built))
       return E;
   llvm::Expected<Measurement> M = P.measure(Original, *Built, TimedRuns);
@@ -288,11 +288,11 @@ llvm::Error Tuning::searchWhole(TuneGroup &G) {
     setSearchTime();
     Trial T;
     T.add(G, A);
-    llvm::Expected<SourceVersion> Version = carryOut(T);
-    if (!Version)
-      return Version.takeError();
+    llvm::Expected<PlannedChanges> Made = carryOut(T);
+    if (!Made)
+      return Made.takeError();
     llvm::Expected<Measurement> M = compareWhole(
-        *Version, runsToTry(SecondsOfARun, Options.Program.TimedRuns));
+        *Made, runsToTry(SecondsOfARun, Options.Program.TimedRuns));
     if (P.isAsked()) {
       consumeError(M.takeError());
       return llvm::Error::success();
@@ -308,7 +308,7 @@ llvm::Error Tuning::searchWhole(TuneGroup &G) {
       A.Speedup = speedupOf(G, Result.Movable, *M);
     if (A.Problem.empty() && !A.Speedup)
       A.Problem = "no launch of it was timed";
-    Order->finish(G, std::move(A), Version->Decisions, secondsSince(Began));
+    Order->finish(G, std::move(A), Made->Decisions, secondsSince(Began));
   }
   return llvm::Error::success();
 }
@@ -332,15 +332,15 @@ bool Tuning::isSlower(const Measurement &M) const {
 }
 
 // What differs in the way that was accepted is right.
-llvm::Expected<Measurement> Tuning::compareBest(const SourceVersion &Version) {
+llvm::Expected<Measurement> Tuning::compareBest(const PlannedChanges &Made) {
   const unsigned TimedRuns =
       runsToConfirm(SecondsOfARun, Options.Program.TimedRuns);
-  llvm::Expected<Measurement> M = compareWhole(Version, TimedRuns);
+  llvm::Expected<Measurement> M = compareWhole(Made, TimedRuns);
   if (M && M->Problem.empty() && TimedRuns == 0 && isSlower(*M) && !P.isAsked())
-    M = compareWhole(Version, 1);
+    M = compareWhole(Made, 1);
   if (M && !M->Problem.empty() && !P.isAsked() &&
       Options.Program.Accepts == Accepted::Fusing) {
-    auto Agrees = P.agreesUnfused(Version.Changes);
+    auto Agrees = P.agreesUnfused(Made.Changes);
     if (!Agrees)
       return Agrees.takeError();
     if (*Agrees)
@@ -394,7 +394,7 @@ llvm::Expected<bool> Tuning::settle(const Measurement &M) {
   return IsSettled;
 }
 
-// Each best version was right by itself; this is all of them together, in the
+// Each best variant was right by itself; this is all of them together, in the
 // program. What the program does not gain from is measured in it. Before one
 // run condemns anything, both programs are timed.
 llvm::Error Tuning::confirm() {
@@ -408,10 +408,10 @@ llvm::Error Tuning::confirm() {
   if (Options.level() != Detail::Quiet)
     llvm::errs() << "bankstripe: building and running the program with the "
                     "best of each kernel\n";
-  llvm::Expected<SourceVersion> Version = carryOut(bestOf(Result.Groups));
-  if (!Version)
-    return Version.takeError();
-  llvm::Expected<Measurement> M = compareBest(*Version);
+  llvm::Expected<PlannedChanges> Made = carryOut(bestOf(Result.Groups));
+  if (!Made)
+    return Made.takeError();
+  llvm::Expected<Measurement> M = compareBest(*Made);
   if (isOver()) {
     consumeError(M.takeError());
     leaveUncompared();

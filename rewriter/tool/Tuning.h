@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // One `bankstripe tune`: the original is built and runs once, while the first
-// versions of its kernels are compiled; then these are measured alone or in the
+// variants of its kernels are compiled; then these are measured alone or in the
 // program, then the best of all together (docs/guide/tune.md). From the search
 // on it ends when the time is up, or when somebody asks for it, with what is
 // best and right by then.
@@ -32,7 +32,7 @@ public:
       : Options(Options), Read(std::move(Read)), Units(this->Read.results()),
         P(P), MinSpeedup(MinSpeedup), Begin(Begin) {}
 
-  /// Begins to compile versions that the search is likely to begin with, in
+  /// Begins to compile variants that the search is likely to begin with, in
   /// another process.
   void compileFirst();
   llvm::Error build();
@@ -66,13 +66,13 @@ private:
   void setTimeLimit(double SecondsBefore) const;
   bool isOver(int Signal);
   bool isOver() { return isOver(P.lastSignal()); }
-  llvm::Expected<SourceVersion> carryOut(const Trial &T) const;
-  llvm::Expected<Measurement> compareWhole(const SourceVersion &Version,
+  llvm::Expected<PlannedChanges> carryOut(const Trial &T) const;
+  llvm::Expected<Measurement> compareWhole(const PlannedChanges &Made,
                                            unsigned TimedRuns);
   bool isSlower(const Measurement &M) const;
   llvm::Error searchWhole(TuneGroup &G);
   llvm::Error searchWholeSince(TuneGroup &G, std::string Why);
-  llvm::Expected<Measurement> compareBest(const SourceVersion &Version);
+  llvm::Expected<Measurement> compareBest(const PlannedChanges &Made);
   llvm::Expected<bool> settle(const Measurement &M);
   void leaveUncompared();
 

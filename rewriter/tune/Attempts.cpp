@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// docs/guide/tune.md lists the versions in the order in which they are tried.
+// docs/guide/tune.md lists the variants in the order in which they are tried.
 //
 //===----------------------------------------------------------------------===//
 

@@ -29,14 +29,14 @@ namespace bankstripe {
 /// counted on behind those.
 using Arrangement = std::map<unsigned, LayoutChoice>;
 
-/// What a kernel takes in one version.
+/// What a kernel takes in one variant.
 struct KernelUse {
   unsigned Warps = 0; ///< That an SM can hold; 0 where that is not known.
   unsigned Registers = 0, LocalBytes = 0; ///< Per thread.
   unsigned SharedBytes = 0;               ///< Per block.
 };
 
-/// Why a version computes something else, as far as that was asked.
+/// Why a variant computes something else, as far as that was asked.
 enum class Difference {
   Unasked,
   Fusing,   ///< Without fused multiply-adds it computes the same.
@@ -78,13 +78,13 @@ struct TuneGroup {
   /// Why the whole program is run for it; empty where launches are replayed.
   std::string WhyWhole = {};
   /// Launches of it leave something else each time, so that only the program
-  /// tells whether a version computes the same.
+  /// tells whether a variant computes the same.
   bool Varies = false;
   /// What the best is worth beside those of all other groups.
   std::optional<double> InProgram = {};
   /// Why not even the best is worth having; else empty.
   std::string WhyNone = {};
-  std::vector<std::string> Untried = {}; ///< Versions, when the time was up.
+  std::vector<std::string> Untried = {}; ///< Variants, when the time was up.
   /// Why nothing of it is measured; else empty.
   std::string WhyLeft = {};
 
@@ -130,7 +130,7 @@ bool isTried(const std::vector<Attempt> &Old, const Attempt &A);
 std::vector<Attempt> openAttempts(const TuneGroup &G, const Plan &Movable,
                                   const Arrangement &Predicted);
 
-/// One version of the whole program. What it does not name stays.
+/// One variant of the whole program. What it does not name stays.
 struct Trial {
   Arrangement Arrays;
   std::map<unsigned, Carveout> Carved; ///< By the index of a kernel.
@@ -141,7 +141,7 @@ struct Trial {
 /// The best of each of \p Groups.
 Trial bestOf(const std::vector<TuneGroup> &Groups);
 
-/// Timed runs of each whole program, at most \p Most, that measure one version
+/// Timed runs of each whole program, at most \p Most, that measure one variant
 /// or confirm the best, where one run takes so many seconds. With 0 the changed
 /// program runs once, and is compared with the run that was recorded at first.
 unsigned runsToTry(double SecondsOfARun, unsigned Most);

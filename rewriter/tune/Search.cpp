@@ -1,4 +1,4 @@
-//===-- Search.cpp - which version is tried next --------------------------===//
+//===-- Search.cpp - which variant is tried next --------------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,7 +44,7 @@ struct Estimate {
 
 } // namespace
 
-/// What a group may do in versions that were not measured.
+/// What a group may do in variants that were not measured.
 class bankstripe::Expectation {
 public:
   /// Both outlive this.

@@ -1,13 +1,13 @@
-//===-- Search.h - which version is tried next ------------------*- C++ -*-===//
+//===-- Search.h - which variant is tried next ------------------*- C++ -*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Of all that could be tried, the version comes first that is expected to be
+// Of all that could be tried, the variant comes first that is expected to be
 // worth most per second: what it may gain, times the share of its kernels in
-// the run, over what a version of them takes. So the search can end whenever
+// the run, over what a variant of them takes. So the search can end whenever
 // the time is up.
 //
 // Each array adds to the logarithm of a speedup, and neighbours are alike: a
@@ -37,7 +37,7 @@ class Expectation;
 
 class Search {
 public:
-  /// A version that is to be measured.
+  /// A variant that is to be measured.
   struct Choice {
     TuneGroup *Group = nullptr;
     Attempt What;
@@ -73,7 +73,7 @@ private:
     PredictedEffects Effects;
     std::vector<Attempt> Begun;            ///< Also those that are done.
     std::shared_ptr<Expectation> Expected; ///< From what was measured by now.
-    double Seconds = 1;                    ///< That a version takes.
+    double Seconds = 1;                    ///< That a variant takes.
     unsigned Done = 0;
   };
   PredictedEffects effectsOf(const TuneGroup &G,

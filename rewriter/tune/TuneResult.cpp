@@ -117,7 +117,7 @@ static std::string howMeasured(const TuneGroup &G) {
                   : "";
 }
 
-// The first versions that there was no time for.
+// The first variants that there was no time for.
 static std::string untriedText(const TuneGroup &G) {
   constexpr size_t Shown = 3;
   if (G.Untried.empty())
@@ -130,7 +130,7 @@ static std::string untriedText(const TuneGroup &G) {
   return Text + "; tune again to go on";
 }
 
-// What became of a version without a speedup, and what one can do.
+// What became of a variant without a speedup, and what one can do.
 static std::string problemText(const Attempt &A) {
   const std::string Fast =
       A.WrongSpeedup ? ", at " + speedupText(*A.WrongSpeedup) : "";

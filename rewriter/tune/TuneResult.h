@@ -20,7 +20,7 @@ struct TuneResult {
   Plan Movable; ///< Moves whatever can be moved.
   std::vector<TuneGroup> Groups;
   std::string Device;
-  unsigned Replays = 0;     ///< Versions of launches that were replayed.
+  unsigned Replays = 0;     ///< Variants of launches that were replayed.
   unsigned Known = 0;       ///< The same, known from before.
   unsigned Comparisons = 0; ///< Programs that were built and compared.
   double Seconds = 0;

@@ -6,15 +6,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Each piece of work is done by a process of its own, a fork of this one, and
-// comes back as a text. So all memory of a piece is free when it is done, and
-// one that crashes or never ends takes nothing else with it.
+// comes back as a text, or as a value or an error in bytes. So all memory of a
+// piece is free when it is done, and one that crashes or never ends takes
+// nothing else with it.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BANKSTRIPE_WORKERS_WORKERS_H
 #define BANKSTRIPE_WORKERS_WORKERS_H
 
+#include "facts/Archive.h"
 #include "workers/Process.h"
+#include "llvm/Support/Error.h"
 #include <functional>
 
 namespace bankstripe {
@@ -66,6 +69,28 @@ private:
   std::function<void(size_t, WorkResult)> Receive;
   std::vector<std::pair<size_t, Process>> Open; ///< By the number of the piece.
 };
+
+/// What a worker that computed \p Result answers.
+template <class T> std::string replyWith(llvm::Expected<T> Result) {
+  std::pair<std::string, T> Reply;
+  if (Result)
+    Reply.second = std::move(*Result);
+  else
+    Reply.first = toString(Result.takeError());
+  return toBytes(Reply);
+}
+
+/// The result that a worker computed. Errors: its own, or it ended too early.
+template <class T> llvm::Expected<T> readReply(const WorkResult &Work) {
+  if (!Work.Problem.empty())
+    return llvm::createStringError("the process for it " + Work.Problem);
+  auto Reply = fromBytes<std::pair<std::string, T>>(Work.Answer);
+  if (!Reply)
+    return llvm::createStringError("the answer of its process cannot be read");
+  if (!Reply->first.empty())
+    return llvm::createStringError(Reply->first);
+  return std::move(Reply->second);
+}
 
 } // namespace bankstripe
 

@@ -14,7 +14,7 @@
 #ifndef BANKSTRIPE_WRAP_COMMAND_H
 #define BANKSTRIPE_WRAP_COMMAND_H
 
-#include "wrap/Includes.h"
+#include "text/Includes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Process.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "edit/LineNumbers.h"
+#include "text/LineNumbers.h"
 #include "edit/EditInternal.h"
 #include <gtest/gtest.h>
 

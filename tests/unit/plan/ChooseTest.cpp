@@ -156,7 +156,7 @@ TEST(Choose, WhatMayLoseMoreThanItGainsIsLeftToTune) {
 
 TEST(Choose, WhatNvccMakesMuchMoreCodeOfStays) {
   auto GrownBy = [](unsigned Times) {
-    MeasuredVersion V = confirmed(working(Random), choosy());
+    NvccTrial V = confirmed(working(Random), choosy());
     V.Before["k"].CodeBytes = 1000;
     V.After["k"].CodeBytes = 1000 * Times + 512; // The prologue runs once.
     return working(Random).plan(choosy(), {{V}});

@@ -188,7 +188,7 @@ TEST(Frames, WhatMovedWasInTheFrameThatIsGone) {
   TestUnit U = withFrame(24);
   U.array(makeArray("table", 12));
   EXPECT_EQ(U.plan().Kernels[0].Frame.UnnamedBytes, 24u);
-  MeasuredVersion V = confirmed(U);
+  NvccTrial V = confirmed(U);
   V.Before = U.Result.Resources;
   V.After["k"] = V.Before["k"];
   V.After["k"].StackFrame = 0;
@@ -312,7 +312,7 @@ TEST(Frames, AnArrayWhoseMoveChangesNoFrameExplainsNone) {
 TEST(Frames, SpilledRegistersMayTakeTheBytesOfAnArray) {
   TestUnit U = withFrame(64);
   U.array();
-  MeasuredVersion V = confirmed(U);
+  NvccTrial V = confirmed(U);
   V.After["k"] = V.Before["k"];
   V.After["k"].SpillStores = 4;
   EXPECT_EQ(residencyOf(U.plan({}, {{V}}).Arrays[0]), Residency::LocalMemory);
@@ -328,16 +328,16 @@ struct TwoMoves {
       U.array(makeArray(Name, 16, 4, Name[0]));
       U.Result.Evidence.Arrays.back().ResidentBytes = 64;
     }
-    Known.Versions = {confirmed(U)};
-    Known.Versions[0].Before["k"].StackFrame = Frame;
+    Known.Trials = {confirmed(U)};
+    Known.Trials[0].Before["k"].StackFrame = Frame;
   }
   Plan plan() const { return U.plan(Options, Known); }
   // Asks with so many bytes in the frame that is left.
   void ask(unsigned Frame) {
-    MeasuredVersion V = Known.Versions[0];
+    NvccTrial V = Known.Trials[0];
     V.Changed = changesOf(plan());
     V.After["k"].StackFrame = Frame;
-    Known.Versions.push_back(V);
+    Known.Trials.push_back(V);
   }
 
   TestUnit U;
@@ -364,8 +364,8 @@ TEST(Frames, AnArrayWithoutWhoseMoveNoFrameIsLargerIsInRegisters) {
 
 TEST(Frames, SpilledRegistersMayHaveTakenTheBytesThatAnArrayLeft) {
   TwoMoves M(64);
-  M.Known.Versions[0].After["k"].StackFrame = 8;
-  M.Known.Versions[0].After["k"].SpillStores = 8;
+  M.Known.Trials[0].After["k"].StackFrame = 8;
+  M.Known.Trials[0].After["k"].SpillStores = 8;
   ASSERT_TRUE(doubtMoves(M.plan(), M.Known));
   M.ask(8);
   EXPECT_TRUE(doubtMoves(M.plan(), M.Known));

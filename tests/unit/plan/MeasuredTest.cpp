@@ -71,7 +71,7 @@ TEST(Measured, FewerRegistersAreMoreWarps) {
   U.Result.Resources["k"].StackFrame = 64;
   PlanOptions Options;
   Options.MinSpeedup = 1.05;
-  MeasuredVersion V = confirmed(U, Options);
+  NvccTrial V = confirmed(U, Options);
   V.Before["k"].Registers = 168;
   V.After["k"].Registers = 168;
   const KernelPlan Same = U.plan(Options, {{V}}).Kernels.front();
@@ -86,7 +86,7 @@ TEST(Measured, FewerRegistersAreMoreWarps) {
 TEST(Measured, AFrameTellsOfTheArraysThatLeftItAndNoOthers) {
   TestUnit U = ordinary();
   U.array(makeArray("a", 16, 4, 10));
-  MeasuredVersion V = confirmed(U);
+  NvccTrial V = confirmed(U);
   V.After["k"].StackFrame = 64;
   U.array(makeArray("b", 16, 4, 11));
   EXPECT_EQ(reasonOf(U.plan({}, {{V}}), "a"), Reason::DynamicIndex);
@@ -105,10 +105,10 @@ TEST(Measured, APlanIsSettledOnceItsVersionWasMeasured) {
 // What is taken back is not part of the next version.
 TEST(Measured, WhatWasTakenBackStaysSo) {
   const TestUnit U = twoKernels();
-  MeasuredVersion First = confirmed(U);
+  NvccTrial First = confirmed(U);
   First.After.clear();
   First.Rejected = {"/a.cu"};
-  MeasuredVersion Second = First;
+  NvccTrial Second = First;
   Second.Changed.clear();
   Second.Rejected.clear();
   const Measured Known{{First, Second}};

@@ -171,10 +171,10 @@ Plan TestUnit::plan(const PlanOptions &Options, const Measured &Known) const {
   return makePlan({result()}, WithMentions, Known);
 }
 
-MeasuredVersion bankstripe::testing::confirmed(const TestUnit &U,
-                                               const PlanOptions &Options) {
+NvccTrial bankstripe::testing::confirmed(const TestUnit &U,
+                                         const PlanOptions &Options) {
   const Plan P = U.plan(Options);
-  MeasuredVersion V;
+  NvccTrial V;
   V.Changed = changesOf(P);
   for (const KernelPlan &K : P.Kernels) {
     V.Before[K.Facts.Id].StackFrame = 64;
@@ -186,7 +186,7 @@ MeasuredVersion bankstripe::testing::confirmed(const TestUnit &U,
 Plan bankstripe::testing::planWithFramesKept(const TestUnit &U,
                                              std::vector<std::string> Kernels,
                                              const PlanOptions &Options) {
-  MeasuredVersion V = confirmed(U, Options);
+  NvccTrial V = confirmed(U, Options);
   for (const std::string &Id : Kernels)
     V.After[Id].StackFrame = 64;
   return U.plan(Options, {{V}});
@@ -194,7 +194,7 @@ Plan bankstripe::testing::planWithFramesKept(const TestUnit &U,
 
 Plan bankstripe::testing::planWithFileRejected(const TestUnit &U,
                                                const PlanOptions &Options) {
-  MeasuredVersion V = confirmed(U, Options);
+  NvccTrial V = confirmed(U, Options);
   V.After.clear();
   V.Rejected = {"/a.cu"};
   return U.plan(Options, {{V}});

@@ -104,7 +104,7 @@ struct TestUnit {
 };
 
 /// What nvcc says of the plan for \p U, if it has nothing against it.
-MeasuredVersion confirmed(const TestUnit &U, const PlanOptions &Options = {});
+NvccTrial confirmed(const TestUnit &U, const PlanOptions &Options = {});
 
 /// The plan for \p U once nvcc has said that the frames of \p Kernels stay as
 /// they are.

@@ -45,10 +45,10 @@ std::vector<std::string> filesChanged(const std::vector<TestUnit> &Units) {
   std::vector<UnitResult> Results;
   for (const TestUnit &U : Units)
     Results.push_back(U.result());
-  auto Version = rewriteUnits(Results, PlanOptions(), /*EmbedHelper=*/false);
-  EXPECT_TRUE(bool(Version));
+  auto Made = rewriteUnits(Results, PlanOptions(), /*EmbedHelper=*/false);
+  EXPECT_TRUE(bool(Made));
   std::vector<std::string> Files;
-  for (const ChangedFile &File : Version->Changes)
+  for (const ChangedFile &File : Made->Changes)
     Files.push_back(File.Path);
   return Files;
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "wrap/Shadow.h"
+#include "copies/Shadow.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;

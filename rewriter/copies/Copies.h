@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_BENCH_COPIES_H
-#define BANKSTRIPE_BENCH_COPIES_H
+#ifndef BANKSTRIPE_COPIES_COPIES_H
+#define BANKSTRIPE_COPIES_COPIES_H
 
 #include "edit/Edit.h"
 #include "frontend/Frontend.h"

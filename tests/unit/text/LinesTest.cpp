@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "edit/LineNumbers.h"
+#include "text/LineNumbers.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;

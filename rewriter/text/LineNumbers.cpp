@@ -5,29 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "edit/LineNumbers.h"
-#include "clang/Basic/LangOptions.h"
+#include "text/LineNumbers.h"
+#include "text/Tokens.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
 namespace tok = clang::tok;
-
-const clang::LangOptions &bankstripe::tokenOptions() {
-  static const clang::LangOptions Options = [] {
-    clang::LangOptions O;
-    O.CPlusPlus = O.CPlusPlus11 = O.CPlusPlus14 = O.CPlusPlus17 = true;
-    O.LineComment = O.RawStringLiterals = true;
-    return O;
-  }();
-  return Options;
-}
-
-TokenReader::TokenReader(const std::string &Text)
-    : Text(Text), Raw(clang::SourceLocation(), tokenOptions(), Text.c_str(),
-                      Text.c_str(), Text.c_str() + Text.size()) {
-  next();
-}
 
 namespace {
 
@@ -157,38 +141,4 @@ bool bankstripe::computesWithLines(const std::string &Code) {
   }
   End();
   return Computes;
-}
-
-std::string bankstripe::lineDirective(const FileText &Code, unsigned Line) {
-  return ("#line " + llvm::Twine(Code.presumedLine(Line)) + lineEndingOf(Code))
-      .str();
-}
-
-EditList bankstripe::keepLineNumbers(const FileText &Code, EditList Edits) {
-  const std::set<size_t> &Safe = Code.safeLines();
-  EditList Result;
-  bool Moved = false;
-  for (auto E = Edits.begin(); E != Edits.end(); ++E) {
-    const StringRef Removed = Code.substr(E->Offset, E->Length);
-    Moved |= StringRef(E->Text).count('\n') != Removed.count('\n');
-    const bool EndsLine = StringRef(E->Text).ends_with("\n");
-    auto Line =
-        EndsLine ? Safe.lower_bound(E->end()) : Safe.upper_bound(E->end());
-    Result.push_back(*E);
-    // Where there is another edit before that line, its turn comes.
-    if (!Moved || Line == Safe.end() ||
-        (std::next(E) != Edits.end() && std::next(E)->Offset <= *Line))
-      continue;
-    Moved = false;
-    const unsigned Number = Code.lineAt(*Line);
-    std::string Directive = lineDirective(Code, Number);
-    if (*Line != E->end()) {
-      Result.push_back({unsigned(*Line), 0, std::move(Directive)});
-      continue;
-    }
-    Result.back().Text += Directive;
-    if (!E->Lines.empty())
-      Result.back().Lines.push_back(Number);
-  }
-  return Result;
 }

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "wrap/Includes.h"
-#include "edit/LineNumbers.h"
+#include "text/Includes.h"
 #include "model/SourceFile.h"
+#include "text/Tokens.h"
 #include "clang/Basic/TokenKinds.h"
 #include "clang/Lex/DependencyDirectivesScanner.h"
 #include "llvm/ADT/STLExtras.h"

@@ -13,46 +13,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_EDIT_LINENUMBERS_H
-#define BANKSTRIPE_EDIT_LINENUMBERS_H
+#ifndef BANKSTRIPE_TEXT_LINENUMBERS_H
+#define BANKSTRIPE_TEXT_LINENUMBERS_H
 
-#include "edit/TextEdits.h"
-#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringRef.h"
 #include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace bankstripe {
-
-/// C++ as nvcc takes it, as far as tokens depend on that.
-const clang::LangOptions &tokenOptions();
-
-/// Reads the tokens of a text; comments are none, and what stands in a string
-/// is one.
-class TokenReader {
-public:
-  explicit TokenReader(const std::string &Text);
-
-  bool atEnd() const { return Tok.is(clang::tok::eof); }
-  bool is(clang::tok::TokenKind Kind) const { return Tok.is(Kind); }
-  bool startsLine() const { return Tok.isAtStartOfLine(); }
-  /// A directive begins here.
-  bool startsDirective() const {
-    return Tok.is(clang::tok::hash) && Tok.isAtStartOfLine();
-  }
-  size_t offset() const { return Offset; }
-  llvm::StringRef text() const {
-    return llvm::StringRef(Text).substr(Offset, Tok.getLength());
-  }
-  void next() {
-    Raw.LexFromRawLexer(Tok);
-    Offset = Raw.getCurrentBufferOffset() - Tok.getLength();
-  }
-
-private:
-  const std::string &Text;
-  clang::Lexer Raw;
-  clang::Token Tok;
-  size_t Offset = 0;
-};
 
 /// \p Text with `#line` directives, so that its lines are called \p Numbers
 /// (one for each; what has none is counted on) of the file \p Name.
@@ -74,14 +44,6 @@ std::map<size_t, unsigned> lineDirectivesIn(const std::string &Text);
 /// string or with `__FILE__` it is for a message, which had better name the
 /// line of the text that is compiled.
 bool computesWithLines(const std::string &Code);
-
-/// `#line 12`, as the text's own directives number its \p Line, with the line
-/// ending of \p Code.
-std::string lineDirective(const FileText &Code, unsigned Line);
-
-/// \p Edits, which are in order and do not touch, with directives that give the
-/// lines of \p Code behind them their numbers again.
-EditList keepLineNumbers(const FileText &Code, EditList Edits);
 
 } // namespace bankstripe
 

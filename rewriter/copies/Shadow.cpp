@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "wrap/Shadow.h"
-#include "edit/LineNumbers.h"
+#include "copies/Shadow.h"
 #include "model/SourceFile.h"
+#include "text/LineNumbers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_WRAP_INCLUDES_H
-#define BANKSTRIPE_WRAP_INCLUDES_H
+#ifndef BANKSTRIPE_TEXT_INCLUDES_H
+#define BANKSTRIPE_TEXT_INCLUDES_H
 
 #include "llvm/ADT/StringRef.h"
 #include <map>

@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_WRAP_SHADOW_H
-#define BANKSTRIPE_WRAP_SHADOW_H
+#ifndef BANKSTRIPE_COPIES_SHADOW_H
+#define BANKSTRIPE_COPIES_SHADOW_H
 
 #include "edit/Edit.h"
-#include "wrap/Includes.h"
+#include "text/Includes.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace bankstripe {

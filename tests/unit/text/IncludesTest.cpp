@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "wrap/Includes.h"
+#include "text/Includes.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;

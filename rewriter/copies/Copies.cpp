@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "bench/Copies.h"
+#include "copies/Copies.h"
 #include "frontend/CompilerOptions.h"
 #include "model/HelperParts.h"
 #include "model/SourceFile.h"
 #include "report/Report.h"
-#include "wrap/Includes.h"
+#include "text/Includes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
