@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "bench/Gpus.h"
-#include "workers/Process.h"
+#include "contract/Process.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include <cstdlib>

@@ -25,10 +25,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Ptxas.h"
+#include "contract/Process.h"
 #include "contract/Symbols.h"
 #include "evidence/Fatbin.h"
 #include "frontend/NvccCommand.h"
-#include "workers/Process.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/NvccCommand.h"
+#include "contract/Process.h"
 #include "frontend/CommandLine.h"
 #include "frontend/ForeignCommand.h"
-#include "workers/Process.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

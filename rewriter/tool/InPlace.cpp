@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tool/InPlace.h"
+#include "contract/Process.h"
 #include "copies/Copies.h"
 #include "model/HelperParts.h"
 #include "model/SourceFile.h"
@@ -13,7 +14,6 @@
 #include "report/Terminal.h"
 #include "text/Includes.h"
 #include "workers/FolderLocks.h"
-#include "workers/Process.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -51,6 +51,7 @@ static void readShortForms(int &Argc, const char **Argv) {
 int main(int Argc, const char **Argv) {
   // Where standard error is closed, the next file that is opened would be it.
   (void)llvm::sys::Process::FixupStandardFileDescriptors();
+  processHooks().Flush = [] { llvm::outs().flush(); };
   readShortForms(Argc, Argv);
   const auto Executable = [&] {
     return llvm::sys::fs::getMainExecutable(Argv[0],

@@ -29,6 +29,14 @@ static std::set<std::pair<pid_t, std::string>> &folders() {
   return Folders;
 }
 
+// As this process is about to end.
+static void removeAll() {
+  for (const auto &[Owner, Path] : folders())
+    if (Owner == getpid())
+      (void)fs::remove_directories(Path);
+  folders().clear();
+}
+
 // Takes the lock of Folder. Below zero where that cannot be, or where who had
 // it has just removed the folder.
 static int takeLock(const std::string &Folder, int HowToOpen, int HowToLock) {
@@ -63,6 +71,7 @@ static void removeLeftovers(StringRef Root) {
 
 llvm::Expected<TemporaryFolder> TemporaryFolder::create() {
   const HeldSignals Held;
+  processHooks().RemoveFiles = removeAll;
   llvm::SmallString<128> Path;
   int Lock = -1;
   do {
@@ -95,11 +104,4 @@ TemporaryFolder::~TemporaryFolder() {
 void TemporaryFolder::keep() {
   folders().erase({getpid(), Path});
   (void)fs::remove(Path + LockName);
-}
-
-void bankstripe::removeTemporaryFolders() {
-  for (const auto &[Owner, Path] : folders())
-    if (Owner == getpid())
-      (void)fs::remove_directories(Path);
-  folders().clear();
 }

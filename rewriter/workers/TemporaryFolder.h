@@ -14,7 +14,7 @@
 #ifndef BANKSTRIPE_WORKERS_TEMPORARYFOLDER_H
 #define BANKSTRIPE_WORKERS_TEMPORARYFOLDER_H
 
-#include "workers/Process.h"
+#include "contract/Process.h"
 #include "llvm/Support/Error.h"
 
 namespace bankstripe {
@@ -37,9 +37,6 @@ private:
   std::string Path;
   int Lock;
 };
-
-/// Removes all that this process has, as it is about to end.
-void removeTemporaryFolders();
 
 } // namespace bankstripe
 

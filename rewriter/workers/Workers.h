@@ -15,8 +15,8 @@
 #ifndef BANKSTRIPE_WORKERS_WORKERS_H
 #define BANKSTRIPE_WORKERS_WORKERS_H
 
+#include "contract/Process.h"
 #include "facts/Archive.h"
-#include "workers/Process.h"
 #include "llvm/Support/Error.h"
 #include <functional>
 

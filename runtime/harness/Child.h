@@ -34,7 +34,6 @@ struct ChildRequest {
 /// How it went.
 struct ChildResult {
   std::string StartError; ///< Why it could not be started; else empty.
-  std::string WaitError;  ///< Why it is not known how it ended; else empty.
   int ExitStatus = 0;     ///< When it exited by itself.
   int Signal = 0;         ///< The signal that ended it, or 0.
   bool TimedOut = false;
@@ -43,9 +42,7 @@ struct ChildResult {
   std::string Errors;    ///< The end of its standard error.
 
   /// Whether it came to an end of its own choosing.
-  bool exited() const {
-    return StartError.empty() && WaitError.empty() && !TimedOut && !Signal;
-  }
+  bool exited() const { return StartError.empty() && !TimedOut && !Signal; }
   bool succeeded() const { return exited() && ExitStatus == 0; }
   /// "exit status 1", "killed by signal 11 (Segmentation fault)", ...
   std::string describe() const;

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "contract/Process.h"
 #include "contract/Terminal.h"
 #include "harness/Driver.h"
 #include "harness/Json.h"
@@ -91,7 +92,13 @@ int main(int ArgumentCount, char **Arguments) {
     if (const std::string Wrong = readPlan(Both->PlanPath, Page.Plan);
         !Wrong.empty())
       return problem(Wrong, ExitUsage);
-  if (const std::string Reason = whyNoGpu(); !Reason.empty())
+  // The driver starts threads, which a process that starts others must not
+  // have.
+  if (const std::string Reason =
+          bankstripe::Process(whyNoGpu, bankstripe::Output::Together)
+              .wait()
+              .Answer;
+      !Reason.empty())
     return problem("there is no GPU to verify on: " + Reason, ExitCannotRecord);
   const std::string Recorder = findRecorder();
   if (Recorder.empty())

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "evidence/Ptxas.h"
-#include "workers/Process.h"
+#include "contract/Process.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

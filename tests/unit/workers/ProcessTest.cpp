@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "workers/Process.h"
+#include "contract/Process.h"
 #include "gtest/gtest.h"
 #include <csignal>
 #include <unistd.h>

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "workers/Process.h"
-#include "workers/TemporaryFolder.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
+#include "contract/Process.h"
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -21,7 +21,6 @@
 #endif
 
 using namespace bankstripe;
-using llvm::StringRef;
 
 /// As shells say that there is no such command.
 static constexpr int CannotRun = 127;
@@ -97,15 +96,30 @@ static int makeFile() {
 }
 
 static std::string readAndClose(int &File) {
-  std::string Text;
   if (File < 0)
-    return Text;
-  if (auto Buffer = llvm::MemoryBuffer::getOpenFile(
-          File, "", /*FileSize=*/-1, /*RequiresNullTerminator=*/false))
-    Text = (*Buffer)->getBuffer().str();
+    return "";
+  const off_t Bytes = lseek(File, 0, SEEK_END);
+  std::string Text(std::max<off_t>(Bytes, 0), '\0');
+  size_t Done = 0;
+  for (ssize_t Part = 1; Part > 0 && Done < Text.size(); Done += Part)
+    Part = std::max<ssize_t>(
+        pread(File, Text.data() + Done, Text.size() - Done, off_t(Done)), 0);
+  Text.resize(Done);
   close(File);
   File = -1;
   return Text;
+}
+
+static void writeAll(int File, const std::string &Text) {
+  size_t Done = 0;
+  for (ssize_t Part = 1; Part > 0 && Done < Text.size(); Done += Part)
+    Part = std::max<ssize_t>(
+        write(File, Text.data() + Done, Text.size() - Done), 0);
+}
+
+ProcessHooks &bankstripe::processHooks() {
+  static ProcessHooks Hooks;
+  return Hooks;
 }
 
 // Nobody would read what this process does without Parent.
@@ -120,17 +134,18 @@ static void leaveNothing(pid_t Parent) {
 #endif
 }
 
-Process::Process(llvm::function_ref<std::string()> Work, Output Printed)
+Process::Process(const std::function<std::string()> &Work, Output Printed)
     : Answer(makeFile()) {
-  if (Printed == Output::Apart || Printed == Output::Together)
+  const bool IsApart =
+      Printed == Output::Apart || Printed == Output::UnaskedApart;
+  if (IsApart || Printed == Output::Together)
     Out = makeFile();
-  if (Printed == Output::Apart)
+  if (IsApart)
     Err = makeFile();
-  const bool Unasked =
-      Printed == Output::Unasked || Printed == Output::Together;
+  const bool Unasked = Printed != Output::Shown && Printed != Output::Apart;
   HasGroup = Unasked && !InGroup;
   const pid_t Parent = getpid();
-  llvm::outs().flush();
+  processHooks().Flush();
   Id = fork();
   if (Id != 0) {
     if (HasGroup) // Whoever of the two comes first.
@@ -141,15 +156,14 @@ Process::Process(llvm::function_ref<std::string()> Work, Output Printed)
   Deadline.reset();
   if (Out >= 0) {
     dup2(Out, STDOUT_FILENO);
-    dup2(Printed == Output::Apart ? Err : Out, STDERR_FILENO);
+    dup2(IsApart ? Err : Out, STDERR_FILENO);
   }
   if (Unasked) {
     dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
     leaveNothing(Parent);
   }
-  const std::string Text = Work();
-  llvm::raw_fd_ostream(Answer, /*shouldClose=*/true) << Text;
-  llvm::outs().flush();
+  writeAll(Answer, Work());
+  processHooks().Flush();
   _exit(0);
 }
 
@@ -248,14 +262,18 @@ ProcessResult Process::wait() {
   return Result;
 }
 
+static void say(const std::string &Problem) {
+  std::fprintf(stderr, "bankstripe: %s: %s\n", Problem.c_str(),
+               std::strerror(errno));
+}
+
 ProcessResult bankstripe::runProcess(const std::vector<std::string> &Words,
-                                     Output Printed, StringRef Directory) {
+                                     Output Printed,
+                                     const std::string &Directory) {
   return Process(
              [&]() -> std::string {
-               if (!Directory.empty() && chdir(Directory.str().c_str()) != 0)
-                 llvm::errs()
-                     << "bankstripe: cannot work in the folder '" << Directory
-                     << "': " << std::strerror(errno) << '\n';
+               if (!Directory.empty() && chdir(Directory.c_str()) != 0)
+                 say("cannot work in the folder '" + Directory + "'");
                else
                  become(Words);
                _exit(CannotRun);
@@ -270,20 +288,19 @@ int bankstripe::become(const std::vector<std::string> &Words) {
     Argv.push_back(const_cast<char *>(Word.c_str()));
   Argv.push_back(nullptr);
   execvp(Argv[0], Argv.data());
-  llvm::errs() << "bankstripe: cannot run '" << Words.front()
-               << "': " << std::strerror(errno) << '\n';
+  say("cannot run '" + Words.front() + "'");
   return CannotRun;
 }
 
 int bankstripe::endAs(const ProcessResult &Result) {
-  removeTemporaryFolders();
+  processHooks().RemoveFiles();
   if (!Result.wasKilled())
     return Result.exitStatus();
   endBy(WTERMSIG(Result.Status));
 }
 
 void bankstripe::endBy(int Signal) {
-  removeTemporaryFolders();
+  processHooks().RemoveFiles();
   signal(Signal, SIG_DFL);
   const sigset_t Set = setOf({Signal});
   sigprocmask(SIG_UNBLOCK, &Set, nullptr);

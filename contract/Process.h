@@ -17,14 +17,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_WORKERS_PROCESS_H
-#define BANKSTRIPE_WORKERS_PROCESS_H
+#ifndef BANKSTRIPE_CONTRACT_PROCESS_H
+#define BANKSTRIPE_CONTRACT_PROCESS_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace bankstripe {
@@ -35,10 +35,11 @@ double secondsSince(TimePoint Begin);
 
 /// Where standard output and standard error of a process go.
 enum class Output {
-  Shown,    ///< Where ours go.
-  Unasked,  ///< Likewise; there is nobody to answer on standard input.
-  Apart,    ///< Into ProcessResult::Out and Err.
-  Together, ///< Both into Out, and nobody to answer either.
+  Shown,        ///< Where ours go.
+  Unasked,      ///< Likewise; there is nobody to answer on standard input.
+  Apart,        ///< Into ProcessResult::Out and Err.
+  UnaskedApart, ///< Likewise, and nobody to answer.
+  Together,     ///< Both into Out, and nobody to answer either.
 };
 
 /// While one of these exists, signals that ask us to end wait.
@@ -64,11 +65,19 @@ struct ProcessResult {
   std::string problem() const;
 };
 
+/// What a program does before it is copied, which its copy does at its end, and
+/// what before it is ended.
+struct ProcessHooks {
+  void (*Flush)() = [] {};
+  void (*RemoveFiles)() = [] {};
+};
+ProcessHooks &processHooks();
+
 /// A process that was started. It is killed if nobody takes its result.
 class Process {
 public:
   /// Does \p Work in a copy of this process, which must have one thread.
-  Process(llvm::function_ref<std::string()> Work, Output Printed);
+  Process(const std::function<std::string()> &Work, Output Printed);
   Process(Process &&Other) noexcept;
   Process &operator=(Process &&Other) noexcept;
   ~Process();
@@ -107,7 +116,7 @@ pid_t waitForChild(pid_t Id, int &Status, bool Wait = true);
 /// if it had been run without us. A program that cannot be run says so on
 /// standard error and has status 127, as in a shell.
 ProcessResult runProcess(const std::vector<std::string> &Words, Output Printed,
-                         llvm::StringRef Directory = "");
+                         const std::string &Directory = "");
 
 /// Becomes \p Words. \returns an exit status when that cannot be.
 int become(const std::vector<std::string> &Words);
@@ -115,7 +124,7 @@ int become(const std::vector<std::string> &Words);
 /// Ends this process as the one of \p Result ended, which it was waiting for.
 int endAs(const ProcessResult &Result);
 
-/// Ends this process by \p Signal, without temporary files.
+/// Ends this process by \p Signal.
 [[noreturn]] void endBy(int Signal);
 
 } // namespace bankstripe
