@@ -18,7 +18,7 @@
 #include "frontend/Frontend.h"
 #include "report/Terminal.h"
 #include "tune/Measurement.h"
-#include "workers/TemporaryFolder.h"
+#include "workers/Folders.h"
 #include <set>
 
 namespace bankstripe {

@@ -7,7 +7,7 @@
 
 #include "copies/Copies.h"
 #include "frontend/CompilerOptions.h"
-#include "model/HelperParts.h"
+#include "model/Helper.h"
 #include "model/SourceFile.h"
 #include "report/Report.h"
 #include "text/Includes.h"

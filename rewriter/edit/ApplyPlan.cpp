@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "edit/EditInternal.h"
-#include "model/HelperParts.h"
+#include "model/Helper.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace bankstripe;

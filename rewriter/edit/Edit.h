@@ -15,7 +15,7 @@
 #ifndef BANKSTRIPE_EDIT_EDIT_H
 #define BANKSTRIPE_EDIT_EDIT_H
 
-#include "model/HelperText.h"
+#include "model/Helper.h"
 #include "model/Plan.h"
 #include "llvm/Support/Error.h"
 

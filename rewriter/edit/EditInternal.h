@@ -22,11 +22,11 @@ EditList editsOfStatement(llvm::StringRef Code,
                           const std::vector<const PlannedArray *> &Moved,
                           const EditList &PointerEdits, const EditList &Names);
 
-/// The edits that copy the parameter of \p A to a slot (ParameterEdits.cpp).
+/// The edits that copy the parameter of \p A to a slot (StatementEdits.cpp).
 EditList editsOfParameter(llvm::StringRef Code, const PlannedArray &A);
 
 /// \p Statement as the first of the body that begins at \p Begin: in a line of
-/// its own if nothing stands in that of the brace (ParameterEdits.cpp).
+/// its own if nothing stands in that of the brace (StatementEdits.cpp).
 TextEdit firstInBody(llvm::StringRef Code, unsigned Begin,
                      const std::string &Statement);
 

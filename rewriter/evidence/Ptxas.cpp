@@ -27,18 +27,24 @@
 #include "evidence/Ptxas.h"
 #include "contract/Process.h"
 #include "contract/Symbols.h"
-#include "evidence/Fatbin.h"
 #include "frontend/NvccCommand.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ELF.h"
+#include "llvm/Support/Compression.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
+using support::ulittle16_t;
+using support::ulittle32_t;
+using support::ulittle64_t;
 
 namespace bankstripe {
 std::vector<std::string> nvccCommand(const CompileJob &Job, StringRef Nvcc,
@@ -241,6 +247,93 @@ ResourceTable forKernels(const ResourceTable &Reported,
   for (const Kernel &K : Kernels)
     Add(K.Id, OfVersions.contains(K.Id));
   return Result;
+}
+
+// A fatbin is a header and entries, one for each cubin and each PTX text:
+//
+//   header | entry header, payload | entry header, payload | ...
+//
+// NVIDIA does not document it. The fields below were seen in objects of CUDA
+// 13.0. What does not look like that is passed over. A cubin lies there as it
+// is, or compressed by zstd, as with -rdc=true.
+namespace {
+
+constexpr StringLiteral FatbinMagic = "\x50\xed\x55\xba";
+
+struct FatbinHeader {
+  ulittle32_t Magic;
+  ulittle16_t Version, HeaderSize;
+  ulittle64_t Size; ///< Of all entries.
+};
+
+struct FatbinEntry {
+  static constexpr unsigned IsCubin = 2;
+  static constexpr unsigned IsCompressed = 0x8000; ///< By zstd.
+
+  ulittle16_t Kind, Version;
+  ulittle32_t HeaderSize;
+  ulittle64_t Size; ///< Of the payload.
+  ulittle32_t CompressedSize, Unused;
+  ulittle16_t Minor, Major;
+  ulittle32_t Arch; ///< 90 for sm_90.
+  ulittle32_t NameOffset, NameSize;
+  ulittle64_t Flags, Zero;
+  ulittle64_t FullSize; ///< Of what is compressed.
+};
+static_assert(sizeof(FatbinHeader) == 16 && sizeof(FatbinEntry) == 64);
+
+/// The largest cubin that is unpacked.
+constexpr uint64_t MostBytes = uint64_t(1) << 28;
+
+} // namespace
+
+// The cubin in Payload; empty if it cannot be read.
+static std::string unpack(const FatbinEntry &E, StringRef Payload) {
+  if (!(E.Flags & FatbinEntry::IsCompressed))
+    return Payload.starts_with(ELF::ElfMagic) ? Payload.str() : "";
+  SmallVector<uint8_t> Full;
+  if (!compression::zstd::isAvailable() || E.CompressedSize > Payload.size() ||
+      E.FullSize > MostBytes)
+    return "";
+  if (Error Problem = compression::zstd::decompress(
+          arrayRefFromStringRef(Payload.take_front(E.CompressedSize)), Full,
+          E.FullSize)) {
+    consumeError(std::move(Problem));
+    return "";
+  }
+  return toStringRef(Full).str();
+}
+
+std::string findCubin(StringRef Bytes, StringRef Arch) {
+  unsigned Number = 0;
+  if (!Arch.consume_front("sm_") || Arch.consumeInteger(10, Number))
+    return "";
+  std::string Found;
+  bool Any = false;
+  for (size_t At = 0; (At = Bytes.find(FatbinMagic, At)) != StringRef::npos;
+       ++At) {
+    StringRef Rest = Bytes.substr(At);
+    const auto *H = reinterpret_cast<const FatbinHeader *>(Rest.data());
+    if (Rest.size() < sizeof(FatbinHeader) ||
+        H->HeaderSize != sizeof(FatbinHeader))
+      continue;
+    Rest = Rest.substr(sizeof(FatbinHeader), H->Size);
+    while (Rest.size() >= sizeof(FatbinEntry)) {
+      const auto *E = reinterpret_cast<const FatbinEntry *>(Rest.data());
+      if (E->HeaderSize < sizeof(FatbinEntry) || E->HeaderSize > Rest.size() ||
+          E->Size > Rest.size() - E->HeaderSize)
+        break;
+      const StringRef Payload = Rest.substr(E->HeaderSize, E->Size);
+      Rest = Rest.substr(E->HeaderSize + E->Size);
+      if (E->Kind != FatbinEntry::IsCubin || E->Arch != Number)
+        continue;
+      if (Any) // sm_90 and sm_90a.
+        return "";
+      Any = true;
+      Found = unpack(*E, Payload);
+    }
+  }
+  return Found;
 }
 
 namespace {

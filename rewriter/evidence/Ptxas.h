@@ -58,6 +58,10 @@ ResourceTable forKernels(const ResourceTable &Reported,
 /// Functions that were not inlined have rows, too.
 ResourceTable parsePtxasReport(llvm::StringRef Text, llvm::StringRef Arch = "");
 
+/// The cubin for \p Arch (`sm_90`) in \p Bytes, an object or a program. Empty
+/// if there is none, or more than one, or if it cannot be read.
+std::string findCubin(llvm::StringRef Bytes, llvm::StringRef Arch);
+
 /// One compile by nvcc under `-Xptxas=-v`.
 struct NvccCompile {
   std::string Report; ///< What it said.

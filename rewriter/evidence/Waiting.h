@@ -11,6 +11,7 @@
 #include "model/Evidence.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
 
 namespace bankstripe {
 
@@ -25,6 +26,11 @@ llvm::SmallDenseSet<llvm::Function *> functionsThatMayWait(llvm::Module &M);
 /// The mangled names of functions of \p M, which is optimised, that may wait in
 /// a loop for what other blocks write, or lead to such a function.
 std::set<std::string> findWaits(llvm::Module &M);
+
+/// Whether a loop of \p Kernel, which is optimised, ends by what a plain load
+/// sees of a place that the kernel writes, and that all of its threads share.
+bool pollsMemory(llvm::Function &Kernel,
+                 llvm::FunctionAnalysisManager &Analyses);
 
 } // namespace bankstripe
 

@@ -25,7 +25,7 @@
 #include "evidence/BlockWeights.h"
 #include "evidence/DeviceModule.h"
 #include "evidence/Lanes.h"
-#include "evidence/Polling.h"
+#include "evidence/Waiting.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"

@@ -16,7 +16,7 @@
 #include "find/SharedArrays.h"
 #include "find/SkippedDefinitions.h"
 #include "frontend/UserFiles.h"
-#include "model/HelperText.h"
+#include "model/Helper.h"
 #include "clang/AST/Attr.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include <algorithm>

@@ -196,7 +196,7 @@ struct KernelWork {
   double OtherLocal = 0; ///< Words of local memory that are no finding's.
   /// Loops of which nobody knows how often they run.
   unsigned GuessedLoops = 0;
-  bool Polls = false; ///< A loop waits for other threads (evidence/Polling.h).
+  bool Polls = false; ///< A loop waits for other threads (evidence/Waiting.h).
   std::map<unsigned, ArrayWork> Arrays; ///< By the number of the finding.
 };
 

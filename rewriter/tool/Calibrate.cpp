@@ -10,7 +10,7 @@
 #include "frontend/Resources.h"
 #include "model/SourceFile.h"
 #include "tool/Options.h"
-#include "workers/TemporaryFolder.h"
+#include "workers/Folders.h"
 #include "workers/Workers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/DynamicLibrary.h"

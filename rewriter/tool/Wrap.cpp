@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "frontend/CommandLine.h"
-#include "model/HelperText.h"
+#include "model/Helper.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
 #include "tool/SourceRewriter.h"

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Planned.h"
-#include "model/HelperParts.h"
+#include "model/Helper.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 

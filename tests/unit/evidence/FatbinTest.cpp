@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "evidence/Fatbin.h"
+#include "evidence/Ptxas.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FrontendTester.h"
-#include "model/HelperText.h"
+#include "model/Helper.h"
 
 using namespace bankstripe;
 using namespace bankstripe::testing;

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "model/HelperParts.h"
-#include "model/HelperText.h"
+#include "model/Helper.h"
 #include "gmock/gmock.h"
 #include <regex>
 

@@ -1,12 +1,11 @@
-//===-- HelperParts.cpp - as much of the helper as is used ----------------===//
+//===-- Helper.cpp - as much of the helper as is used ---------------------===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "model/HelperParts.h"
-#include "model/HelperText.h"
+#include "model/Helper.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"

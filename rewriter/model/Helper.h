@@ -1,16 +1,18 @@
-//===-- HelperText.h - the header that rewritten code includes --*- C++ -*-===//
+//===-- Helper.h - the helper's text, and as much as is used -----*- C++
+//-*-===//
 //
 // Part of bankstripe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BANKSTRIPE_MODEL_HELPERTEXT_H
-#define BANKSTRIPE_MODEL_HELPERTEXT_H
+#ifndef BANKSTRIPE_MODEL_HELPER_H
+#define BANKSTRIPE_MODEL_HELPER_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
+#include <string>
 
 namespace bankstripe {
 
@@ -52,6 +54,16 @@ std::array<LaunchHelper, 2> launchHelpers();
 
 /// The same behind the helper itself, of which there is \p Text.
 std::array<LaunchHelper, 3> allHelpers(llvm::StringRef Text);
+
+// What users keep in their repositories holds the parts of the helper that
+// their sources use, without comments.
+
+/// The parts that any of \p Texts uses (`::bankstripe::NAME`) or, as an earlier
+/// helper, holds. A helper of version 0.1 holds all of them.
+std::string helperFor(llvm::ArrayRef<llvm::StringRef> Texts);
+
+/// Whether \p Code holds all parts that are in \p Helper.
+bool holdsParts(llvm::StringRef Code, llvm::StringRef Helper);
 
 } // namespace bankstripe
 
