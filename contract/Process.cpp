@@ -284,6 +284,7 @@ ProcessResult bankstripe::runProcess(const std::vector<std::string> &Words,
 
 int bankstripe::become(const std::vector<std::string> &Words) {
   std::vector<char *> Argv;
+  Argv.reserve(Words.size() + 1);
   for (const std::string &Word : Words)
     Argv.push_back(const_cast<char *>(Word.c_str()));
   Argv.push_back(nullptr);

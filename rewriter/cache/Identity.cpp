@@ -24,7 +24,6 @@
 #include "llvm/Support/Process.h"
 #include <dlfcn.h>
 #include <link.h>
-#include <unistd.h>
 
 using namespace bankstripe;
 using llvm::StringRef;

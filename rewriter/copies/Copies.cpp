@@ -74,7 +74,7 @@ llvm::Error bankstripe::checkHelperPlace(StringRef Place) {
   return refuseHelper(Place);
 }
 
-static std::string withSlash(std::string Folder) {
+static std::string withSlash(const std::string &Folder) {
   return StringRef(Folder).ends_with("/") ? Folder : Folder + "/";
 }
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "copies/Shadow.h"
-#include "model/SourceFile.h"
 #include "text/LineNumbers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"

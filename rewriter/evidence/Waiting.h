@@ -8,7 +8,6 @@
 #ifndef BANKSTRIPE_EVIDENCE_WAITING_H
 #define BANKSTRIPE_EVIDENCE_WAITING_H
 
-#include "model/Evidence.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"

@@ -58,14 +58,14 @@ public:
   template <class T>
     requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
   bool visit(T &V) {
-    if (!Reads)
+    if (!Reads) {
       Bytes.append(reinterpret_cast<const char *>(&V), sizeof(V));
-    else if (Rest.size() < sizeof(V))
+      return true;
+    }
+    bool IsNone = std::is_same_v<T, bool> && !Rest.empty() && Rest[0] & ~1;
+    if (Rest.size() < sizeof(V) || IsNone)
       return false;
-    else if (std::is_same_v<T, bool> && (Rest.front() & ~1))
-      return false; // No value of it.
-    else
-      std::memcpy(&V, takeRest(sizeof(V)).data(), sizeof(V));
+    std::memcpy(&V, takeRest(sizeof(V)).begin(), sizeof(V));
     return true;
   }
   bool visit(std::string &V) {

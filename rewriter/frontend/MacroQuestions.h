@@ -14,8 +14,6 @@
 #define BANKSTRIPE_FRONTEND_MACROQUESTIONS_H
 
 #include "frontend/NvccCommand.h"
-#include "llvm/ADT/StringSet.h"
-#include <map>
 #include <set>
 
 namespace clang {

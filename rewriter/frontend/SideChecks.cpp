@@ -13,12 +13,19 @@
 // Clang leaves out may hold a barrier, a recursion or a launch, so what it says
 // must be what nvcc says.
 //
-// Three things turn this off while something is only asked. Code for the device
-// may name functions of the host where standard algorithms run on GPUs
-// (HIPStdPar). Outside of any function, everybody may be named; constraints are
-// asked there. And what belongs to both sides may name either: a template of
-// the host does while arguments are put into its signature. The instance that
-// is made then gets its attributes, and loses them with it.
+// So while something is only asked, everybody may name everybody. Questions
+// nest, and Clang says where each begins and ends. The beginning opens the
+// three ways on which Clang lets names through, and a stack holds how they
+// stood:
+//
+//   the language   Code for the device may name functions of the host, as where
+//                  standard algorithms run on GPUs (HIPStdPar).
+//   the place      A constraint is asked outside of any function.
+//   the template   While arguments are put into its signature, it belongs to
+//                  both sides, and so do the instances that are made.
+//
+// The end puts back what is on top, so that after the last question each way
+// stands as it did before the first: what runs is checked as ever.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,7 +16,6 @@
 
 #include <compare>
 #include <string>
-#include <tuple>
 
 namespace bankstripe {
 

@@ -7,7 +7,6 @@
 
 #include "calibrate/Fit.h"
 #include "edit/Edit.h"
-#include "frontend/Resources.h"
 #include "model/SourceFile.h"
 #include "tool/Options.h"
 #include "workers/Folders.h"

@@ -19,7 +19,7 @@
 //
 // It is made from the files in parts/: for a package from all of them, beside
 // rewritten sources from those that these use, without comments. Which names
-// need which part is listed in rewriter/model/HelperParts.cpp. Headers with
+// need which part is listed in rewriter/model/Helper.cpp. Headers with
 // different parts may meet in one file, in any order, so a part must not call
 // what is declared behind it; it may use class templates that are specialised
 // there.

@@ -18,7 +18,6 @@
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
-#include <unistd.h>
 
 using namespace bankstripe::runtime;
 namespace fs = std::filesystem;

@@ -11,7 +11,6 @@
 #include "contract/Results.h"
 #include "recording/Recording.h"
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace bankstripe::runtime {
