@@ -17,10 +17,13 @@
 #include "evidence/Ptxas.h"
 #include "facts/Archive.h"
 #include "frontend/NvccCommand.h"
+#include "plan/Form.h"
 #include "plan/LinkedCalls.h"
 #include "plan/Merge.h"
 #include "report/Terminal.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
@@ -74,6 +77,7 @@ private:
   std::optional<llvm::Expected<ResourceTable>>
   compileForGood(const NvccQuestion &Question);
   void note(const UnitResult &Unit, const ResourceTable &Reply, NvccTrial &V);
+  void checkShared(NvccTrial &V) const;
   void warn(const UnitRecord &Unit, llvm::Error E, StringRef What) const;
 
   PlannedChanges &Made;
@@ -261,6 +265,30 @@ void Confirmation::note(const UnitResult &Unit, const ResourceTable &Reply,
         V.Before[Id] = Resources.Before[Id] = Was->second;
 }
 
+// A kernel of V that has more static shared memory than was planned is a defect
+// of ours, and its files stay as they are. What it had may stand before what it
+// gets, which is aligned.
+void Confirmation::checkShared(NvccTrial &V) const {
+  for (auto [Row, K] : llvm::enumerate(Made.Decisions.Kernels)) {
+    auto Was = V.Before.find(K.Facts.Id), Is = V.After.find(K.Facts.Id);
+    if (!K.MovesArrays || Was == V.Before.end() || Is == V.After.end())
+      continue;
+    const uint64_t Planned =
+        llvm::alignTo(Was->second.SharedBytes, StaticGrain) + K.SharedAfter -
+        K.SharedBefore - broughtBytes(K.WarpBytes, K.Block.Threads);
+    if (Is->second.SharedBytes <= Planned)
+      continue;
+    llvm::errs() << llvm::formatv(
+        "bankstripe: {0}: nvcc gives kernel '{1}' {2} bytes of shared memory, "
+        "and at most {3} were planned, so its file stays as it is\n",
+        printable(shortText(K.Facts.Where)), printable(K.Facts.Name),
+        Is->second.SharedBytes, Planned);
+    for (const PlannedArray &A : Made.Decisions.Arrays)
+      if (A.Verdict.changesSource() && llvm::is_contained(A.Kernels, Row))
+        V.Rejected.insert(A.Array.Where.File);
+  }
+}
+
 // Adds to Known what nvcc says of the changes, which are copied to Root.
 // \returns whether it could be asked.
 bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
@@ -301,6 +329,7 @@ bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
     for (const auto &[File, Text] : Unit.Facts.Contents)
       V.Rejected.insert(File);
   }
+  checkShared(V);
   for (ResourceTable *Table : {&V.Before, &V.After}) {
     Table->insert(Unchanged.begin(), Unchanged.end());
     Calls.addFrames(*Table);

@@ -241,6 +241,16 @@ class Confirmation(ToolTest):
         self.assertIn("[unchanged, compile-failed]", done.stderr)
         self.assertEqual(self.read("a.cu"), text)
 
+    def test_file_that_gets_more_shared_memory_than_planned_is_left_alone(self):
+        more = ("#if !defined READ_BY_CLANG && defined BANKSTRIPE_COMMON\n  __shared__ int more[999];\n"
+                "  more[in[0]] = in[1];\n  out += more[in[2]];\n#endif\n")
+        text = "#include <compiler.h>\n" + moves().replace("  for", more + "  for", 1)
+        self.write("a.cu", text)
+        done = self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu", confirm=True))
+        self.assertRegex(done.stderr, r"a.cu:3: nvcc gives kernel 'count' \d+ bytes of shared memory, and at most 4096")
+        self.assertIn("[unchanged, compile-failed]", done.stderr)
+        self.assertEqual(self.read("a.cu"), text)
+
     def test_predictions_count_the_code_that_nvcc_adds(self):
         self.write("a.cu", GROWS)
         kernel = self.report("a.cu")["kernels"][0]
