@@ -335,7 +335,9 @@ std::string StorageWriter::initialisation(const PlannedArray &A) const {
   if (F.Init == InitializerKind::Zero)
     return (IsSlot ? "::bankstripe::clear_slot(" : "::bankstripe::clear(") +
            (IsSlot ? F.Name : storageName(A)) + ");";
-  const std::string Values = text(F.Text.Values);
+  std::string Values = text(F.Text.Values);
+  if (!StringRef(Values).starts_with("{"))
+    Values = "{" + Values + "}"; // A string.
   if (IsSlot)
     return "::bankstripe::initialize_slot(" + F.Name + ", " + Values + ");";
   const bool IsSplit = A.Verdict.Kind == VerdictKind::Split;

@@ -333,13 +333,47 @@ static bool isCapturedByName(const VarDecl *Variable, const BodyIndex &Body) {
       });
 }
 
-// Whether nobody writes the elements, which are of the class Record or of none.
-static bool isNeverWritten(const Finding &F, bool OnlySubscripts,
-                           const CXXRecordDecl *Record) {
+// Whether the array that Reference names, or a row of it, is only asked for its
+// size, or becomes a pointer to constants that walks over it.
+bool ArrayReader::isReadAsWhole(const DeclRefExpr *Reference) const {
+  const Subscripts All = Body.subscriptsOf(Reference);
+  const Expr *Part = Reference;
+  if (!All.empty())
+    Part = All.back();
+  if (!Part->getType()->isArrayType())
+    return true; // An element, of which its use says more.
+  const Stmt *Whole = Part, *Parent = Body.parentOf(Part);
+  auto IsAround = [](const Stmt *S) { // `(a + i)`, also as another type.
+    const auto *Binary = dyn_cast_or_null<BinaryOperator>(S);
+    return Binary ? Binary->isAdditiveOp()
+                  : isa_and_nonnull<ParenExpr, ImplicitCastExpr>(S);
+  };
+  for (; IsAround(Parent); Parent = Body.parentOf(Whole))
+    Whole = Parent;
+  if (isa_and_nonnull<UnaryExprOrTypeTraitExpr>(Parent))
+    return true;
+  const QualType Type = cast<Expr>(Whole)->getType();
+  return Type->isPointerType() && Type->getPointeeType().isConstQualified() &&
+         Pointers.walks(Part, cast<VarDecl>(Reference->getDecl()), Body);
+}
+
+// Whether nobody writes the elements, where obstacles from number FromUses on
+// are about uses.
+bool ArrayReader::isNeverWritten(const Finding &F, size_t FromUses,
+                                 const VarDecl *Variable) const {
   const bool OnlyRead =
-      OnlySubscripts && llvm::all_of(F.Uses, [](const Use &U) {
-        return U.Access == AccessKind::Read;
+      llvm::all_of(llvm::drop_begin(F.Obstacles, FromUses),
+                   [](const Obstacle &O) {
+                     return O.Why == Reason::SizeOfArray ||
+                            O.Why == Reason::PartialSubscript;
+                   }) &&
+      llvm::all_of(F.Uses,
+                   [](const Use &U) { return U.Access == AccessKind::Read; }) &&
+      llvm::all_of(Body.references(Variable), [&](const DeclRefExpr *Each) {
+        return isReadAsWhole(Each);
       });
+  const auto *Record =
+      Variable->getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
   // A use that is an obstacle may write, unless the type forbids that.
   const bool NotWritable =
       F.HasConst && !(Record && Record->hasMutableFields());
@@ -421,13 +455,9 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
                 : 0});
   if (F.IsObject)
     return F;
-  F.NeverWritten =
-      IsConstant && !Body.references(Variable).empty() &&
-      !isCapturedByName(Variable, Body) &&
-      isNeverWritten(F, F.Obstacles.size() == BeforeUses && !F.Trail,
-                     Variable->getType()
-                         ->getBaseElementTypeUnsafe()
-                         ->getAsCXXRecordDecl());
+  F.NeverWritten = IsConstant && !Body.references(Variable).empty() &&
+                   !isCapturedByName(Variable, Body) &&
+                   isNeverWritten(F, BeforeUses, Variable);
   if (F.HasConst && F.Init != InitializerKind::None && !F.NeverWritten)
     F.Obstacles.push_back({Reason::ConstElements, F.Where, ""});
   return F;

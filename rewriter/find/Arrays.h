@@ -46,6 +46,9 @@ private:
                                   const clang::DeclRefExpr *Reference);
   std::optional<Obstacle> checkIndices(Use &U, const Subscripts &All,
                                        bool MayEnd) const;
+  bool isReadAsWhole(const clang::DeclRefExpr *Reference) const;
+  bool isNeverWritten(const Finding &F, size_t FromUses,
+                      const clang::VarDecl *Variable) const;
   Obstacle wholeArray(const clang::DeclRefExpr *Reference) const;
   Obstacle obstacle(Reason Why, const clang::Stmt *At,
                     std::string Detail = "") const;

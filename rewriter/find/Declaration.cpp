@@ -389,11 +389,15 @@ std::optional<Reason> DeclarationReader::readOwnDeclarator() {
     return Reason::Initializer;
   if (F.Init == InitializerKind::Zero || F.Init == InitializerKind::List) {
     StringRef Init = Buffer.slice(F.Text.Extents.end(), Declarator.end());
-    size_t Brace = Init.find('{');
-    if (Brace == StringRef::npos || !Init.ends_with("}") ||
-        Init.find_first_not_of(" \t\r\n=") != Brace)
+    const size_t First = Init.find_first_not_of(" \t\r\n=");
+    // A string, also by a macro, needs but braces.
+    const bool IsString =
+        Init.ltrim().starts_with("=") &&
+        isa<StringLiteral>(Variable->getInit()->IgnoreImplicit());
+    if (!IsString &&
+        (!Init.substr(First).starts_with("{") || !Init.ends_with("}")))
       return Reason::Initializer;
-    F.Text.Values = between(F.Text.Extents.end() + Brace, Declarator.end());
+    F.Text.Values = between(F.Text.Extents.end() + First, Declarator.end());
   }
   // `Board a` or `Board a[4]` where Board is itself an array.
   if (!F.IsObject && F.Text.ExtentTexts.size() != F.Shape.Extents.size())

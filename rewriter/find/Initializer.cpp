@@ -164,6 +164,8 @@ static bool callsOnlyWhatNvccFolds(const Stmt *Code, const ASTContext &Context,
   return readsOnlyConstants(Code, Context, Within) &&
          !anyPart(Code, [&](const Stmt *S) {
            const FunctionDecl *Callee = nullptr;
+           if (isa<StmtExpr>(S))
+             return true;
            if (const auto *Named = dyn_cast<DeclRefExpr>(S))
              return Named->getNameInfo().getAsString() == "warpSize";
            if (const auto *Call = dyn_cast<CallExpr>(S)) {
@@ -194,6 +196,8 @@ static bool callsOnlyWhatNvccFolds(const Stmt *Code, const ASTContext &Context,
 static bool isZero(const Expr *Init, ASTContext &Context) {
   if (isa<ImplicitValueInitExpr>(Init))
     return true;
+  if (const auto *String = dyn_cast<StringLiteral>(Init))
+    return String->getBytes().find_first_not_of('\0') == StringRef::npos;
   if (const auto *List = dyn_cast<InitListExpr>(Init)) {
     if (const Expr *Filler = List->getArrayFiller();
         Filler && !isZero(Filler, Context))
@@ -211,14 +215,6 @@ static bool isZero(const Expr *Init, ASTContext &Context) {
   return (Value.isInt() && Value.getInt().isZero()) ||
          (Value.isFloat() && Value.getFloat().isPosZero()) ||
          (Value.isLValue() && Value.isNullPointer());
-}
-
-// `"abc"` may stand for a whole row, and then is no list of values.
-static bool holdsString(const Expr *Init) {
-  if (const auto *List = dyn_cast<InitListExpr>(Init->IgnoreParens()))
-    return llvm::any_of(List->inits(), holdsString);
-  // One that has decayed is a pointer's value.
-  return isa<StringLiteral>(Init->IgnoreParens());
 }
 
 // `int t[2][2] = {1, 2, 3}`: a function's parameter takes no such list, where
@@ -333,27 +329,28 @@ bool bankstripe::readInitializer(Finding &F, const VarDecl *Variable,
   const Expr *Init = Variable->getInit()->IgnoreImplicit();
   const auto *List = dyn_cast<InitListExpr>(Init);
   F.Init = InitializerKind::List;
-  if (!List || holdsString(List))
-    return Fail(Reason::Initializer, "it is no list of values");
   QualType Element = Context.getBaseElementType(Variable->getType());
   const auto *Record = Element->getAsCXXRecordDecl();
   const std::string Class =
       Element.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
+  const bool KeepsPlace = Record && mayKeepItsPlace(Init, Record);
   IsConstant =
-      !Init->isValueDependent() && !NamesItself &&
+      !Init->isValueDependent() && !NamesItself && !KeepsPlace &&
       Init->isConstantInitializer(Context, /*ForRef=*/false) &&
       (Variable->isConstexpr() || callsOnlyWhatNvccFolds(Init, Context));
+  if (!List && !isa<StringLiteral>(Init))
+    return Fail(Reason::Initializer, "it is no list of values");
   if (NamesItself)
     return Fail(Reason::Initializer, Itself);
   if (!Element.isTriviallyCopyableType(Context) ||
       (Record && !canBeAssigned(Record)))
     return Fail(Reason::Initializer,
                 Class + " cannot be assigned by its bytes");
-  if (Record && mayKeepItsPlace(Init, Record))
+  if (KeepsPlace)
     return Fail(Reason::Initializer, Class + " may hold its own address");
-  if (startsAsZero(Element) && isZero(List, Context))
+  if (startsAsZero(Element) && isZero(Init, Context))
     F.Init = InitializerKind::Zero;
-  else if (leavesOutBraces(List, Variable->getType(), Context))
+  else if (List && leavesOutBraces(List, Variable->getType(), Context))
     return Fail(Reason::Initializer, "it leaves out braces");
   return IsConstant;
 }

@@ -410,6 +410,17 @@ std::optional<PointerTrail> PointerFollower::trailOf(const VarDecl *Variable,
   return Trails[Variable] = Walker.trail();
 }
 
+bool PointerFollower::walks(const Expr *Part, const VarDecl *Variable,
+                            const BodyIndex &Body) {
+  const auto *Decay =
+      dyn_cast_or_null<ImplicitCastExpr>(Body.around<ParenExpr>(Part));
+  return Decay && Decay->getCastKind() == CK_ArrayToPointerDecay &&
+         PointerWalker(
+             *this, Body, Variable,
+             QualType(Part->getType()->getArrayElementTypeNoTypeQual(), 0))
+             .follow(Decay);
+}
+
 // Storage units are the elements themselves only for these.
 static bool isItsOwnUnit(QualType Element, const ASTContext &Context) {
   if (!Element->isScalarType() && !Element->isEnumeralType())

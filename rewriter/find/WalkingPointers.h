@@ -37,6 +37,9 @@ public:
   /// Where the pointers into \p Variable go, if all of them only walk.
   std::optional<PointerTrail> trailOf(const clang::VarDecl *Variable,
                                       const BodyIndex &Body);
+  /// Whether the pointer that \p Part of \p Variable decays to only walks.
+  bool walks(const clang::Expr *Part, const clang::VarDecl *Variable,
+             const BodyIndex &Body);
   /// The functions that walking pointers are passed to.
   std::vector<Callee> callees() const;
 

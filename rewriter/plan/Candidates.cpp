@@ -39,8 +39,9 @@ uint64_t Candidate::largestBytes() const {
 
 // --- What stands against a move ----------------------------------------------
 
-// A table that can become static: its uses need not be understood, but no cast
-// may claim more than the alignment of its type.
+// A table that can become static: its uses need not be understood, nor need its
+// initialiser become a statement, but no cast may claim more than the alignment
+// of its type.
 static bool canBeConstant(const Finding &F) {
   const bool AllConstant =
       !F.HasOtherUses &&
@@ -50,7 +51,8 @@ static bool canBeConstant(const Finding &F) {
   });
   return F.NeverWritten && !AllConstant && !Claimed &&
          llvm::none_of(F.Obstacles, [](const Obstacle &O) {
-           return infoOf(O.Why).Verdict != VerdictKind::Slot ||
+           return (infoOf(O.Why).Verdict != VerdictKind::Slot &&
+                   O.Why != Reason::Initializer) ||
                   O.Why == Reason::QualifiedType;
          });
 }

@@ -65,8 +65,7 @@ DONE_TO_EXAMPLES = {
     "goto": [("  if (i < 0)\n    goto end;\n", "  if (i < 0)\n    return;\n"), ("end:;\n", "")],
     "inline-assembly": [('asm volatile("prefetch.local.L1 [%0];" ::"l"(order));',
                          'asm volatile("// %0" ::"r"(order[i & 3]));')],
-    "initializer": [('digits[17] = "0123456789abcdef";', "digits[17];\n  for (int k = 0; k < 16; ++k)\n"
-                                                       "    digits[k] = '0' + k;")],
+    "initializer": [("{0, 1, -1, 0}", "{{0, 1}, {-1, 0}}")],
     "over-budget": [("history[100]", "history[40]"), ("% 100", "% 40")],
     "conflicts-stay": [("pairs[2][64]", "pairs[2][32]"), ("threadIdx.x * 2", "threadIdx.x")],
     "leaves-row": [("tile[0][thread]", "tile[threadIdx.y][threadIdx.x]")],

@@ -66,13 +66,14 @@ TEST(Initializer, ExtentsThatComeFromIt) {
   EXPECT_EQ(F.Text.ExtentTexts, (std::vector<std::string>{""}));
 }
 
-TEST(Initializer, StringsAreNoLists) {
-  testBody("char $initializer^a[4] = \"abc\"; $write^a[i] = 1;");
-  testBody("char $initializer^a[] = \"abc\"; $write^a[i] = 1;");
-  testBody("char $initializer^a[4] = {\"abc\"}; $write^a[i] = 1;");
-  testBody(
-      "char $initializer^t[2][4] = {\"abc\", \"def\"}; $write^t[i][j] = 1;");
+TEST(Initializer, StringsAreLists) {
+  EXPECT_EQ(kindOf("char a[8] = \"abc\";"), InitializerKind::List);
+  EXPECT_EQ(kindOf("char a[] = {\"abc\"};"), InitializerKind::List);
+  EXPECT_EQ(kindOf("char t[2][4] = {\"abc\", \"def\"};"),
+            InitializerKind::List);
+  EXPECT_EQ(kindOf("char a[8] = \"\";"), InitializerKind::Zero);
   testBody("const char *a[2] = {\"abc\", \"def\"}; $write^a[i] = nullptr;");
+  testBody("char $initializer^a[4] = (\"abc\"); $write^a[i] = 1;");
 }
 
 // A parameter takes no list whose braces stand for several.
@@ -169,6 +170,31 @@ TEST(NeverWritten, ConstantsThatAreOnlyRead) {
                            "#define GET(k) a[k]\n"));
   EXPECT_TRUE(neverWritten("const int a[4] = {1, 2}; *out = f(a);",
                            "__device__ int f(const int *);\n"));
+}
+
+TEST(NeverWritten, StringsAndListsWithoutBraces) {
+  EXPECT_TRUE(neverWritten("const char a[] = \"abc\"; *out = a[i];"));
+  EXPECT_TRUE(neverWritten("char a[] = \"abc\"; *out = a[i];"));
+  EXPECT_TRUE(neverWritten("char a[2][4] = {\"abc\"}; *out = a[i][j];"));
+  EXPECT_TRUE(neverWritten("int a[2][2] = {1, 2, 3, 4}; *out = a[i][j];"));
+  EXPECT_FALSE(neverWritten("char a[] = \"abc\"; a[i] = 1; *out = a[j];"));
+}
+
+TEST(NeverWritten, PointersToConstantsThatWalk) {
+  const char *Length = "__device__ int f(const char *s) {"
+                       "  int n = 0; while (*s++) ++n; return n; }\n";
+  EXPECT_TRUE(neverWritten("char a[] = \"abc\"; *out = f(a);", Length));
+  EXPECT_TRUE(neverWritten("char a[] = \"abc\"; *out = a[i % sizeof(a)];"));
+  EXPECT_TRUE(neverWritten("char a[] = \"abc\"; const char *p = a + i;"
+                           "*out = *p;"));
+  EXPECT_TRUE(neverWritten("char a[2][4] = {\"abc\", \"def\"};"
+                           "*out = f(a[i]);",
+                           Length));
+  EXPECT_FALSE(neverWritten("char a[2][4] = {\"abc\", \"def\"};"
+                            "char *p = a[i]; *p = 1;"));
+  EXPECT_FALSE(neverWritten("char a[2][4] = {\"abc\", \"def\"}; f(a[i]);",
+                            "__device__ void f(const char *s) {"
+                            "  *const_cast<char *>(s) = 1; }\n"));
 }
 
 TEST(NeverWritten, NotWhenSomethingMayWriteIt) {

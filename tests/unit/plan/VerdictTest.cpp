@@ -187,6 +187,14 @@ TEST(Verdict, VolatileTableIsNotMadeConstant) {
   EXPECT_EQ(reasonOf(U.plan()), Reason::QualifiedType);
 }
 
+TEST(Verdict, TableNeedsNoStatementForItsValues) {
+  TestUnit U = ordinary();
+  TestArray &Table = U.array();
+  Table.NeverWritten = true;
+  Table.Obstacles = {obstacle(Reason::Initializer)};
+  EXPECT_EQ(reasonOf(U.plan()), Reason::ConstantTable);
+}
+
 TEST(Verdict, TableThatCannotBeEditedIsNotMadeConstant) {
   TestUnit U = ordinary();
   TestArray &Table = U.array();
