@@ -164,29 +164,41 @@ std::string StorageWriter::text(const TextRange &R) const {
   return Result;
 }
 
+// Storage is not const, since its elements get their values behind it.
+std::string StorageWriter::elementSpecifiers(const PlannedArray &A) const {
+  const TextRange &All = A.Array.Text.Specifiers, &Const = A.Array.Text.Const;
+  if (!Const.isValid())
+    return text(All);
+  std::string Before = text({All.File, All.Offset, Const.Offset - All.Offset});
+  const std::string After =
+      text({All.File, Const.end(), All.end() - Const.end()});
+  return StringRef(Before + StringRef(After).ltrim().str()).rtrim().str();
+}
+
 std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
   const VerdictKind Kind = A.Verdict.Kind;
-  const std::string Written = text(A.Array.Text.Specifiers);
   if (Kind == VerdictKind::Constant)
-    return (makesConstBySpecifier(A) ? "static const " : "static ") + Written;
+    return (makesConstBySpecifier(A) ? "static const " : "static ") +
+           text(A.Array.Text.Specifiers);
   if (Kind == VerdictKind::Bits)
     return bitsType(A.Array);
   if (Kind == VerdictKind::Slot || isView(A))
     return "";
-  return "__shared__ " + unitText(A.Verdict.Form, Written);
+  return "__shared__ " + unitText(A.Verdict.Form, elementSpecifiers(A));
 }
 
 // The extents of the units that a lane has.
-std::string StorageWriter::unitExtents(const PlannedArray &A) const {
+std::string StorageWriter::unitExtents(const PlannedArray &A,
+                                       unsigned From) const {
   const Finding &F = A.Array;
   if (A.Verdict.Kind == VerdictKind::Split)
     return "[" + std::to_string(A.Verdict.First) + "]";
   std::string Result;
-  for (unsigned I = 0; I < F.Shape.Extents.size(); ++I) {
+  for (unsigned I = From; I < F.Shape.Extents.size(); ++I) {
     std::string Extent = extent(F, I);
     if (A.Verdict.Form == StripeForm::Packed && I + 1 == F.Shape.Extents.size())
       Extent = llvm::formatv("::bankstripe::packed_words<{0}>({1})",
-                             text(F.Text.Specifiers), Extent);
+                             elementSpecifiers(A), Extent);
     Result += "[" + Extent + "]";
   }
   return Result;
@@ -220,7 +232,7 @@ std::string StorageWriter::elementText(const PlannedArray &A) const {
   const DeclarationText &Text = A.Array.Text;
   const std::string Stars =
       Code.slice(Text.Declarator.Offset, Text.Name.Offset).rtrim().str();
-  return text(Text.Specifiers) + (Stars.empty() ? "" : " " + Stars);
+  return elementSpecifiers(A) + (Stars.empty() ? "" : " " + Stars);
 }
 
 // The declaration of a stripe that is a view, without the semicolon.
@@ -247,13 +259,13 @@ std::string StorageWriter::construction(const PlannedArray &A) const {
   // `struct S{` would define a class, and what depends on the template needs
   // none.
   if (F.BracesCopy && !F.ElementDependent &&
-      !StringRef(text(F.Text.Specifiers)).contains(' ')) {
+      !StringRef(elementSpecifiers(A)).contains(' ')) {
     Init = StringRef(Init).trim().str();
     Init.front() = '{';
     Init.back() = '}';
   }
   return "::new (::bankstripe::place(" + storageName(A) + ")) " +
-         text(F.Text.Specifiers) + writtenExtents(F) + Init;
+         elementSpecifiers(A) + writtenExtents(F) + Init;
 }
 
 // The argument for memory that casts take for more than the type promises.
@@ -291,7 +303,7 @@ std::string StorageWriter::slotDeclaration(const PlannedArray &A) const {
     Text += blockTest(A) + NewLine;
   if (Constructed && !F.IsObject)
     Text += construction(A) + ";" + NewLine;
-  Text += behindType(Element);
+  Text += (F.Text.Const.isValid() ? "const " : "") + behindType(Element);
   Text += Extents.empty() ? "&" + F.Name : "(&" + F.Name + ")" + Extents;
   if (Constructed && F.IsObject)
     return Text + " = *" + construction(A);
@@ -330,16 +342,17 @@ EditList StorageWriter::editsOfDeclarator(const PlannedArray &A) const {
 std::string StorageWriter::initialisation(const PlannedArray &A) const {
   const Finding &F = A.Array;
   const bool IsSlot = A.Verdict.Kind == VerdictKind::Slot;
+  const std::string Slot = F.HasConst ? storageName(A) + ".mine()" : F.Name;
   if (F.Init == InitializerKind::None || F.Init == InitializerKind::Construct)
     return "";
   if (F.Init == InitializerKind::Zero)
     return (IsSlot ? "::bankstripe::clear_slot(" : "::bankstripe::clear(") +
-           (IsSlot ? F.Name : storageName(A)) + ");";
+           (IsSlot ? Slot : storageName(A)) + ");";
   std::string Values = text(F.Text.Values);
   if (!StringRef(Values).starts_with("{"))
     Values = "{" + Values + "}"; // A string.
   if (IsSlot)
-    return "::bankstripe::initialize_slot(" + F.Name + ", " + Values + ");";
+    return "::bankstripe::initialize_slot(" + Slot + ", " + Values + ");";
   const bool IsSplit = A.Verdict.Kind == VerdictKind::Split;
   return "::bankstripe::initialize<" + listOfExtents(F) + ">(" +
          (IsSplit ? F.Name : storageName(A)) + ", " + Values + ");";
@@ -353,6 +366,14 @@ std::string StorageWriter::restDeclaration(const PlannedArray &A) const {
                        F.Init == InitializerKind::Zero ? " = {}" : "");
 }
 
+// What begins the declaration of a stripe's name.
+std::string StorageWriter::accessor(const PlannedArray &A) const {
+  if (!A.Array.Text.Const.isValid())
+    return "auto ";
+  return "::bankstripe::pointer<const " +
+         unitText(A.Verdict.Form, elementText(A)) + unitExtents(A, 1) + "> ";
+}
+
 std::vector<std::string>
 StorageWriter::statementsAfter(const PlannedArray &A) const {
   std::vector<std::string> Statements;
@@ -364,9 +385,9 @@ StorageWriter::statementsAfter(const PlannedArray &A) const {
     Statements.push_back(restDeclaration(A));
   const std::string Storage = storageName(A);
   if (A.Verdict.hasForm() && Storage != A.Array.Name)
-    Statements.push_back("auto " + A.Array.Name + " = ::bankstripe::begin(" +
-                         Storage + (IsSplit ? ", " + restName(A.Array) : "") +
-                         ");");
+    Statements.push_back(accessor(A) + A.Array.Name +
+                         " = ::bankstripe::begin(" + Storage +
+                         (IsSplit ? ", " + restName(A.Array) : "") + ");");
   if (A.Verdict.usesShared())
     if (std::string Init = initialisation(A); !Init.empty())
       Statements.push_back(std::move(Init));

@@ -34,7 +34,9 @@ public:
   std::string text(const TextRange &R) const;
 
 private:
-  std::string unitExtents(const PlannedArray &A) const;
+  std::string elementSpecifiers(const PlannedArray &A) const;
+  std::string unitExtents(const PlannedArray &A, unsigned From = 0) const;
+  std::string accessor(const PlannedArray &A) const;
   std::string stripeExtents(const PlannedArray &A) const;
   std::string elementText(const PlannedArray &A) const;
   std::string restDeclaration(const PlannedArray &A) const;

@@ -438,7 +438,8 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   if (Spelled)
     F.StorageSuffix = storageSuffix(F, Text);
   const size_t BeforeUses = F.Obstacles.size();
-  F.AsBits = BeforeUses == 0 && areBits(Variable->getType(), Text.context());
+  F.AsBits = BeforeUses == 0 && !F.HasConst &&
+             areBits(Variable->getType(), Text.context());
   const bool MayClaim =
       F.IsObject ? readObjectUses(F, Variable) : readUses(F, Variable);
   for (auto [Why, Where] : Bodies.unseenMentions(Function, Variable)) {
@@ -453,12 +454,11 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
                 WidestVector),
        MayClaim ? std::min(Bodies.claimedAlignment(Function), WidestVector)
                 : 0});
-  if (F.IsObject)
-    return F;
-  F.NeverWritten = IsConstant && !Body.references(Variable).empty() &&
+  F.NeverWritten = !F.IsObject && IsConstant &&
+                   !Body.references(Variable).empty() &&
                    !isCapturedByName(Variable, Body) &&
                    isNeverWritten(F, BeforeUses, Variable);
-  if (F.HasConst && F.Init != InitializerKind::None && !F.NeverWritten)
+  if (F.keepsConst() && !F.NeverWritten)
     F.Obstacles.push_back({Reason::ConstElements, F.Where, ""});
   return F;
 }

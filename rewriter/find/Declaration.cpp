@@ -121,6 +121,7 @@ public:
 
 private:
   std::optional<Reason> readSpecifiers();
+  void readConst(StringRef Specifiers);
   void readAttributes();
   std::optional<Reason> readDeclarators();
   std::optional<Reason> readOwnDeclarator();
@@ -274,6 +275,28 @@ SourceLocation bankstripe::behindAttributes(const DeclStmt *Statement,
   }
 }
 
+// Without the word the elements must not be const any more.
+void DeclarationReader::readConst(StringRef Specifiers) {
+  QualType Element = Variable->getType();
+  while (const auto *Array = Element->getAsArrayTypeUnsafe())
+    Element = Array->getElementType();
+  if (Variable->isConstexpr() || !Element.isLocalConstQualified() ||
+      Element.getLocalUnqualifiedType().isConstQualified())
+    return;
+  // Behind these it may be that of something else.
+  const StringRef Plain = Specifiers.take_until(
+      [](char C) { return C == '<' || C == '(' || C == '/'; });
+  auto IsPartOfWord = [&](size_t At) {
+    return At < Plain.size() && isAsciiIdentifierContinue(Plain[At]);
+  };
+  constexpr StringRef Word = "const";
+  for (size_t At = Plain.find(Word); At != StringRef::npos;
+       At = Plain.find(Word, At + 1))
+    if (!IsPartOfWord(At - 1) && !IsPartOfWord(At + Word.size()))
+      F.Text.Const = {Path, F.Text.Specifiers.Offset + unsigned(At),
+                      unsigned(Word.size())};
+}
+
 // The specifiers of the type, and the attributes in front of them.
 std::optional<Reason> DeclarationReader::readSpecifiers() {
   const SourceLocation Begin = behindAttributes(Statement, Text);
@@ -311,6 +334,7 @@ std::optional<Reason> DeclarationReader::readSpecifiers() {
         Text.mentions(Buffer.slice(offset(Begin), F.Text.Specifiers.end()),
                       Declared->getName()))
       return Reason::HiddenName;
+  readConst(Buffer.slice(offset(Begin), F.Text.Specifiers.end()));
   readAttributes();
   return std::nullopt;
 }

@@ -310,8 +310,6 @@ bool bankstripe::readInitializer(Finding &F, const VarDecl *Variable,
   const std::string Itself = "it names " + F.Name + " itself";
   if (F.IsObject || Default) {
     F.Init = InitializerKind::Construct;
-    if (F.HasConst)
-      return Fail(Reason::ConstElements);
     if (!F.IsObject)
       return Fail(Reason::ElementType); // They need a place of their class.
     if (NamesItself)

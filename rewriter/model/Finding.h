@@ -108,6 +108,7 @@ enum class InitializerKind {
 struct DeclarationText {
   TextRange Statement;  ///< From the first specifier to the `;` inclusive.
   TextRange Specifiers; ///< `unsigned char` of `unsigned char a[4], *p;`.
+  TextRange Const;      ///< The word in these that makes the elements const.
   TextRange Declarator; ///< `a[4]`, with a pointer's stars.
   TextRange Name;
   TextRange Extents;     ///< `[4]` or `[4][8]`; empty when the specifiers name
@@ -200,6 +201,10 @@ struct Finding {
 
   /// Whether it is passed by value.
   bool isParameter() const { return Text.BodyBegin.isValid(); }
+  /// Whether it is initialised, and its storage would be const.
+  bool keepsConst() const {
+    return HasConst && Init != InitializerKind::None && !Text.Const.isValid();
+  }
 
   /// Adds where more pointers into it go.
   void addTrail(const PointerTrail &More) {

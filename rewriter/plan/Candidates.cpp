@@ -99,7 +99,7 @@ std::optional<Why> bankstripe::whyArrayStays(const ReachedArray &A) {
   if (A.Evidence.Where == Residency::Registers)
     return Why{Reason::StaysInRegisters, F.Where, ""};
   // Nothing could give a stripe or a slot of const elements its values.
-  if (F.HasConst && F.Init != InitializerKind::None)
+  if (F.keepsConst())
     return Why{Reason::ConstElements, F.Where, ""};
   if (const Obstacle *O = hardObstacle(F))
     return *O;

@@ -52,7 +52,7 @@ DONE_TO_EXAMPLES = {
                             "  return path[0];")],
     "constexpr-function": [("constexpr ", "")],
     "class-lifetime": [("  __device__ ~Log() { lines[0] = 0; }\n", "")],
-    "const-elements": [("const int order", "int order")],
+    "const-elements": [("Fixed order", "const int order")],
     "over-aligned": [("alignas(128)", "alignas(16)")],
     "decltype": [("  using Order = decltype(order);\n", ""), ("(sizeof(Order) / 4)", "16")],
     "declaration-in-macro": [("DECLARE(order)", "int order[16]")],

@@ -202,7 +202,20 @@ TEST(Type, Volatile) {
 }
 
 TEST(Type, Const) {
-  testBody("const int $const_elements^a[4] = {i, j}; *out = $read^a[i];");
+  for (const char *Word : {"const int", "int const", "unsigned const int"}) {
+    const std::string Code =
+        kernelAround(Word + std::string(" a[4] = {}; *out = a[i];"));
+    const Finding F = findingOf(Code);
+    EXPECT_TRUE(F.Obstacles.empty());
+    EXPECT_EQ(Code.substr(F.Text.Const.Offset, F.Text.Const.Length), "const");
+  }
+  testBody("using Fixed = const int; Fixed $const_elements^a[4] = {i, j};"
+           "*out = $read^a[i];");
+  testBody("using Fixed = const int; const Fixed $const_elements^a[1] = {i};"
+           "*out = $read^a[i];");
+  testFind("#define FIXED const\n"
+           "__global__ void kernel(int *out, int i) {"
+           " FIXED int $const_elements^a[4] = {i}; *out = $read^a[i]; }");
   testBody("int const t[2][2] = {}; *out = $read^t[i][j];");
   testBody("constexpr int a[4] = {1, 2}; *out = $read^a[i];");
   testBody("const int *a[4]; $write^a[i] = out;");

@@ -95,7 +95,7 @@ TEST(Objects, ThatAreIndexedAsArrays) {
        {"V3 $class_object^v{}; (&v.x)[i] = 1;",
         "V3 $class_object^v = {1, 2}; *out = reinterpret_cast<float *>(&v)[i];",
         "V3 $class_object^v{}; v[i] = v.z;",
-        "const V3 $const_elements^$class_object^v{1}; *out = v.at(i);"})
+        "const V3 $class_object^v{1}; *out = v.at(i);"})
     testFind(Vectors.str() + kernelAround(Indexed));
   for (const char *Other :
        {"V3 v{}; (&v.x)[1] = v.y;", "V3 v{}; *out = v.first() + v.p[i];",
@@ -205,8 +205,9 @@ TEST(Objects, ReturnedByValue) {
 }
 
 TEST(Objects, OfConst) {
-  testObjects("const Stack $class_object^$const_elements^s = {};"
-              "*out = s.items[i];");
+  testObjects("const Stack $class_object^s = {}; *out = s.items[i];");
+  testObjects("using Fixed = const Stack; Fixed "
+              "$class_object^$const_elements^s = {}; *out = s.items[i];");
 }
 
 TEST(Objects, OfVolatile) {
