@@ -57,10 +57,13 @@ public:
 private:
   const PlannedArray *at(unsigned Index) const;
   std::string prefixOf(unsigned Index) const;
-  std::string newLine() const { return LineEnding.str() + Indentation.str(); }
+  std::string newLine() const {
+    return First.KeepsLine ? " " : LineEnding.str() + Indentation.str();
+  }
   std::string afterwards(const PlannedArray &A) const;
 
   void editFirst();
+  void editDefinition(const PlannedArray *A);
   void editSeparator(unsigned Index);
   void editEnd();
 
@@ -93,8 +96,7 @@ std::string StatementEditor::prefixOf(unsigned Index) const {
         return E.Offset == Begin && !E.Text.empty();
       }))
     return "";
-  std::string Prefix =
-      A ? Writer.specifiersOf(*A) : Writer.text(First.Specifiers);
+  std::string Prefix = A ? Writer.specifiersOf(*A) : Writer.specifiers(First);
   return Prefix.empty() ? Prefix : Prefix + " ";
 }
 
@@ -106,10 +108,33 @@ std::string StatementEditor::afterwards(const PlannedArray &A) const {
   return Text;
 }
 
+// The class that the specifiers define stays, as a statement of its own if A
+// moves, which is the first declarator or null.
+void StatementEditor::editDefinition(const PlannedArray *A) {
+  const unsigned Begin = First.Specifiers.Offset, End = First.Specifiers.end();
+  const StringRef Head = Code.slice(Begin, First.Members.Offset);
+  const bool IsTable = A && A->Verdict.Kind == VerdictKind::Constant;
+  // The name is one that nothing else has.
+  if (!Head.contains(First.Type) &&
+      !(IsTable && First.AllDeclarators.size() == 1))
+    Edits.push_back({First.Members.Offset, 0,
+                     (Head.ends_with(" ") ? "" : " ") + First.Type + " "});
+  if (IsTable)
+    Edits.push_back({Begin, 0, "static const "});
+  if (!A || IsTable)
+    return;
+  const std::string Specifiers = Writer.specifiersOf(*A);
+  const unsigned Next = First.AllDeclarators.front().Offset;
+  Edits.push_back(
+      {End, Specifiers.empty() ? Next - End : 0, ";" + newLine() + Specifiers});
+}
+
 // The specifiers of the first declarator, when that one moves. An alignment in
 // front of them goes where a slot or a stripe needs none.
 void StatementEditor::editFirst() {
   const PlannedArray *A = at(0);
+  if (First.Members.isValid())
+    return editDefinition(A);
   if (!A)
     return;
   std::string Specifiers = Writer.specifiersOf(*A);
@@ -166,7 +191,7 @@ void StatementEditor::editEnd() {
     return;
   unsigned End = First.Statement.end();
   StringRef Rest = Code.slice(End, Code.find('\n', End));
-  if (isCommentOnly(Rest))
+  if (isCommentOnly(Rest) && !First.KeepsLine)
     Edits.push_back({End + static_cast<unsigned>(Rest.rtrim().size()), 0,
                      newLine() + Init});
   else

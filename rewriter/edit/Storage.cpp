@@ -167,6 +167,8 @@ std::string StorageWriter::text(const TextRange &R) const {
 // Storage is not const, since its elements get their values behind it.
 std::string StorageWriter::elementSpecifiers(const PlannedArray &A) const {
   const TextRange &All = A.Array.Text.Specifiers, &Const = A.Array.Text.Const;
+  if (!A.Array.Text.Type.empty())
+    return A.Array.Text.Type;
   if (!Const.isValid())
     return text(All);
   std::string Before = text({All.File, All.Offset, Const.Offset - All.Offset});
@@ -179,7 +181,7 @@ std::string StorageWriter::specifiersOf(const PlannedArray &A) const {
   const VerdictKind Kind = A.Verdict.Kind;
   if (Kind == VerdictKind::Constant)
     return (makesConstBySpecifier(A) ? "static const " : "static ") +
-           text(A.Array.Text.Specifiers);
+           specifiers(A.Array.Text);
   if (Kind == VerdictKind::Bits)
     return bitsType(A.Array);
   if (Kind == VerdictKind::Slot || isView(A))
@@ -259,7 +261,8 @@ std::string StorageWriter::construction(const PlannedArray &A) const {
   // `struct S{` would define a class, and what depends on the template needs
   // none.
   if (F.BracesCopy && !F.ElementDependent &&
-      !StringRef(elementSpecifiers(A)).contains(' ')) {
+      (!F.Text.Type.empty() ||
+       !StringRef(elementSpecifiers(A)).contains(' '))) {
     Init = StringRef(Init).trim().str();
     Init.front() = '{';
     Init.back() = '}';

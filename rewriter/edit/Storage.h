@@ -30,6 +30,10 @@ public:
   /// What a parameter needs before the body.
   std::string copyOfParameter(const PlannedArray &A) const;
 
+  /// The specifiers of \p D, as they can be written once more.
+  std::string specifiers(const DeclarationText &D) const {
+    return D.Members.isValid() ? D.Type : text(D.Specifiers);
+  }
   /// What is written at \p R, with other names where these change.
   std::string text(const TextRange &R) const;
 

@@ -227,13 +227,12 @@ public:
       Index.This.push_back(This);
     else if (isa<BreakStmt, ContinueStmt, ReturnStmt>(S))
       Index.Exits.push_back(S);
-    else if (isa<GCCAsmStmt, LabelStmt>(S))
-      Index.OnceOnly.push_back(S);
     if (asksForPlace(S))
       Index.AskedPlaces.push_back(S->getBeginLoc());
     const auto *Assembly = dyn_cast<GCCAsmStmt>(S);
-    Index.HasGoto |= isa<GotoStmt, IndirectGotoStmt>(S) ||
-                     (Assembly && Assembly->isAsmGoto());
+    if (isa<GotoStmt, IndirectGotoStmt>(S) ||
+        (Assembly && Assembly->isAsmGoto()))
+      Index.Gotos.push_back(dyn_cast<GotoStmt>(S));
     return true;
   }
 

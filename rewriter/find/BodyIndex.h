@@ -45,9 +45,8 @@ struct BodyIndex {
   std::vector<const clang::DeclRefExpr *> FunctionReferences;
   /// What decltype and typeof are asked about.
   llvm::DenseSet<const clang::Expr *> TypeOperands;
-  bool HasGoto = false;
-  /// Labels and inline assembly.
-  std::vector<const clang::Stmt *> OnceOnly;
+  /// Null for one that may lead to any label.
+  std::vector<const clang::GotoStmt *> Gotos;
   std::vector<const clang::SwitchCase *> SwitchCases;
   /// `break`, `continue` and `return`.
   std::vector<const clang::Stmt *> Exits;

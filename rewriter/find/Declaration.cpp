@@ -26,6 +26,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/QualTypeNames.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Basic/CharInfo.h"
@@ -121,6 +122,7 @@ public:
 
 private:
   std::optional<Reason> readSpecifiers();
+  bool readDefinition(const TagDecl *Defined, SourceLocation Begin);
   void readConst(StringRef Specifiers);
   void readAttributes();
   std::optional<Reason> readDeclarators();
@@ -178,14 +180,17 @@ std::optional<Reason> DeclarationReader::read() {
   if (Text.holdsDirective(Written, /*PragmasToo=*/true))
     return Reason::DeclarationInMacro;
 
-  // It may come to stand on more lines, and what follows it on others.
+  // What asks for its line must stay there, with all that the line holds.
   const StringRef Buffer = Text.buffer(Begin);
   const size_t LineEnd = Buffer.find('\n', F.Text.Statement.end());
   const StringRef Line = Buffer.slice(offset(Begin), LineEnd);
-  if (Text.mentions(Line, "__LINE__") ||
-      Text.counts(Written, F.Text.Statement) ||
+  F.Text.KeepsLine =
+      Text.mentions(Line, "__LINE__") ||
       Text.asksForPlaces(
-          Line, between(offset(Begin), std::min(LineEnd, Buffer.size()))))
+          Line, between(offset(Begin), std::min(LineEnd, Buffer.size())));
+  const bool IsOneLine = !Written.contains('\n') && !Written.contains("//");
+  if (Text.counts(Written, F.Text.Statement) ||
+      (F.Text.KeepsLine && !IsOneLine))
     return Reason::HiddenName;
   if (auto Problem = readSpecifiers())
     return Problem;
@@ -275,6 +280,48 @@ SourceLocation bankstripe::behindAttributes(const DeclStmt *Statement,
   }
 }
 
+// A name for the class of Variable that means it wherever Variable is declared;
+// empty if there is none.
+static std::string nameOf(const VarDecl &Variable) {
+  const QualType Type = Variable.getType().getUnqualifiedType();
+  const Decl *Class = Type->getAsCXXRecordDecl();
+  for (; Class; Class = dyn_cast<CXXRecordDecl>(Class->getDeclContext()))
+    if (Class->getDeclContext()->isFunctionOrMethod() ||
+        Class->getAccess() == AS_private || Class->getAccess() == AS_protected)
+      return "";
+  const ASTContext &Context = Variable.getASTContext();
+  const std::string Name = TypeName::getFullyQualifiedName(
+      Type.getCanonicalType(), Context, Context.getPrintingPolicy(),
+      /*WithGlobalNsPrefix=*/true);
+  // `(lambda at ...)`, `(Color)1`.
+  return StringRef(Name).contains('(') ? "" : Name;
+}
+
+// `struct Item { int x; } a[4];`: the class stays where it is, and gets a name
+// if it has none. Whether that is possible.
+bool DeclarationReader::readDefinition(const TagDecl *Defined,
+                                       SourceLocation Begin) {
+  const SourceRange Braces = Defined->getBraceRange();
+  const auto *Class = dyn_cast<CXXRecordDecl>(Defined);
+  const auto *First = dyn_cast<VarDecl>(*std::next(Statement->decl_begin()));
+  const auto Behind = Text.next(Braces.getEnd());
+  if (!Defined->isThisDeclarationADefinition() ||
+      Braces.getBegin().isMacroID() || Braces.getEnd().isMacroID() ||
+      Defined->getInnerLocStart() != Begin || !First || Variable->hasAttrs() ||
+      !Behind || isSpecifier(*Behind))
+    return false;
+  SpecifiersEnd = Braces.getEnd();
+  F.Text.Members = between(offset(Braces.getBegin()), endOf(SpecifiersEnd));
+  F.Text.Type = Defined->getName();
+  if (!F.Text.Type.empty())
+    return true;
+  const std::string Name = (First->getName() + "_type").str();
+  F.Text.Type = Name;
+  for (unsigned I = 2; Text.mayMean(F.Text.Type); ++I)
+    F.Text.Type = Name + "_" + std::to_string(I);
+  return Class && Class->getNumBases() == 0;
+}
+
 // Without the word the elements must not be const any more.
 void DeclarationReader::readConst(StringRef Specifiers) {
   QualType Element = Variable->getType();
@@ -300,9 +347,13 @@ void DeclarationReader::readConst(StringRef Specifiers) {
 // The specifiers of the type, and the attributes in front of them.
 std::optional<Reason> DeclarationReader::readSpecifiers() {
   const SourceLocation Begin = behindAttributes(Statement, Text);
-  const StringRef Buffer = Text.buffer(Begin);
-  if (Variable->getType()->getContainedDeducedType())
-    return Reason::DeclaratorShape; // `auto` cannot name its storage.
+  if (const auto *Deduced = Variable->getType()->getContainedDeducedType()) {
+    const auto *Auto = dyn_cast<AutoType>(Deduced);
+    if (!F.ElementDependent && Auto && !Auto->isDecltypeAuto())
+      F.Text.Type = nameOf(*Variable);
+    if (F.Text.Type.empty())
+      return Reason::DeclaratorShape;
+  }
   TypeLoc Base = Variable->getTypeSourceInfo()->getTypeLoc();
   for (;;) {
     if (auto Array = Base.getAs<ArrayTypeLoc>())
@@ -321,30 +372,36 @@ std::optional<Reason> DeclarationReader::readSpecifiers() {
       Base.getAs<FunctionTypeLoc>())
     return Reason::DeclaratorShape;
   SpecifiersEnd = outside(Base.getEndLoc(), true);
+  if (const auto *Defined = dyn_cast<TagDecl>(*Statement->decl_begin());
+      Defined && !readDefinition(Defined, Begin))
+    return Reason::DeclaratorShape;
   if (SpecifiersEnd.isInvalid() || offset(SpecifiersEnd) < offset(Begin))
     return Reason::DeclaratorShape;
   for (auto Tok = Text.next(SpecifiersEnd); Tok && isSpecifier(*Tok);
        Tok = Text.next(SpecifiersEnd))
     SpecifiersEnd = Tok->getLocation();
   F.Text.Specifiers = between(offset(Begin), endOf(SpecifiersEnd));
+  const StringRef Written = Text.text(F.Text.Specifiers, Begin);
   // They are repeated behind names that the statement declares.
+  const bool IsDefined = F.Text.Members.isValid();
   for (const Decl *D : Statement->decls())
     if (const auto *Declared = dyn_cast<VarDecl>(D);
-        Declared &&
-        Text.mentions(Buffer.slice(offset(Begin), F.Text.Specifiers.end()),
-                      Declared->getName()))
+        Declared && (IsDefined ? Declared->getName() == F.Text.Type
+                               : Text.mentions(Written, Declared->getName())))
       return Reason::HiddenName;
-  readConst(Buffer.slice(offset(Begin), F.Text.Specifiers.end()));
+  if (!IsDefined)
+    readConst(Written);
   readAttributes();
   return std::nullopt;
 }
 
 std::optional<Reason> DeclarationReader::readDeclarators() {
   SourceLocation Before = SpecifiersEnd;
-  for (const Decl *D : Statement->decls()) {
+  for (const Decl *D :
+       llvm::drop_begin(Statement->decls(), F.Text.Members.isValid())) {
     const auto *Declarator = dyn_cast<VarDecl>(D);
     if (!Declarator)
-      return Reason::DeclaratorShape; // `struct S { ... } a[4];`
+      return Reason::DeclaratorShape;
     auto First = Text.next(Before);
     SourceLocation Last = outside(Declarator->getEndLoc(), true);
     if (!First || !Last.isFileID() ||
@@ -386,10 +443,9 @@ std::optional<Reason> DeclarationReader::readOwnDeclarator() {
   }
   if (Open.isValid()) {
     const TextRange Extents = between(offset(Open), endOf(Close));
-    // They are repeated behind the declarator, perhaps on another line.
-    for (StringRef Name : {Variable->getName(), StringRef("__LINE__")})
-      if (Text.mentions(Text.text(Extents, Open), Name))
-        return Reason::HiddenName;
+    // They are repeated behind the declarator.
+    if (Text.mentions(Text.text(Extents, Open), Variable->getName()))
+      return Reason::HiddenName;
   }
   const TextRange Declarator = F.Text.AllDeclarators[F.Text.IndexInStatement];
   F.Text.Name =
@@ -439,6 +495,20 @@ static bool isEnteredByCase(const Stmt *Block, const BodyIndex &Body) {
   });
 }
 
+// Whether a jump may lead from elsewhere to behind Statement in Block. It may
+// pass an uninitialised array, but no reference and no statement.
+static bool isPassedByJump(const DeclStmt *Statement, const Stmt *Block,
+                           const BodyIndex &Body, const SourceManager &SM) {
+  auto IsBehind = [&](SourceLocation Loc) {
+    return SM.isBeforeInTranslationUnit(Statement->getEndLoc(), Loc) &&
+           SM.isBeforeInTranslationUnit(Loc, Block->getEndLoc());
+  };
+  return llvm::any_of(Body.Gotos, [&](const GotoStmt *Goto) {
+    return !Goto || (IsBehind(Goto->getLabel()->getLocation()) &&
+                     !IsBehind(Goto->getGotoLoc()));
+  });
+}
+
 static void readSpelling(Finding &F, const VarDecl *Variable,
                          const DeclStmt *Statement, const BodyIndex &Body,
                          const SourceText &Text) {
@@ -450,12 +520,16 @@ static void readSpelling(Finding &F, const VarDecl *Variable,
   else
     Problem = DeclarationReader(F, Variable, Statement, Text).read();
   if (Problem)
-    F.Obstacles.push_back({*Problem, F.Where, ""});
+    F.Obstacles.push_back(
+        {*Problem, F.Where,
+         *Problem == Reason::DeclaratorShape &&
+                 Variable->getType()->getContainedDeducedType()
+             ? "'auto' is a class that has no other name here"
+             : ""});
   else if (Text.isIncludedInside(Variable->getLocation()))
     F.Obstacles.push_back({Reason::DeclarationPlace, F.Where,
                            "its file is included inside another declaration"});
-  // A jump may pass an uninitialised array, but no reference and no statement.
-  if (Body.HasGoto)
+  if (Parent && isPassedByJump(Statement, Parent, Body, Text.sources()))
     F.Obstacles.push_back({Reason::Goto, F.Where, ""});
   else if (Parent && isEnteredByCase(Parent, Body))
     F.Obstacles.push_back(
@@ -477,7 +551,7 @@ static TextRange scopeOf(const DeclStmt *Statement, const VarDecl *Variable,
       Statement ? dyn_cast_or_null<CompoundStmt>(Body.parentOf(Statement))
                 : nullptr;
   // A constructor or destructor is several functions in the IR.
-  if (!Block || !Function ||
+  if (!Block || !Function || !Body.Gotos.empty() ||
       isa<CXXConstructorDecl, CXXDestructorDecl>(Function) ||
       Block->getLBracLoc().isMacroID() || Block->getRBracLoc().isMacroID())
     return TextRange();

@@ -183,7 +183,7 @@ CountedLoops::CountedLoops(const BodyIndex &Body) : Body(Body) {
         !onlyReads(Each, H.Variable, Body))
       continue;
     if (const auto Values = runLoop(H, Context))
-      Loops[Each] = {H.Variable, *Values, Body.HasGoto};
+      Loops[Each] = {H.Variable, *Values, !Body.Gotos.empty()};
   }
   for (const Stmt *S : Body.Exits)
     for (; S; S = Body.parentOf(S))

@@ -211,8 +211,8 @@ void SourceText::forEachToken(
 }
 
 bool SourceText::anyIdentifier(
-    StringRef Code,
-    llvm::function_ref<bool(const IdentifierInfo &)> Matches) const {
+    StringRef Code, llvm::function_ref<bool(const IdentifierInfo &)> Matches,
+    StringRef But) const {
   llvm::SmallSetVector<const IdentifierInfo *, 8> Names;
   forEachToken(Code, [&](const Token &Tok) {
     if (Tok.is(tok::raw_identifier))
@@ -221,6 +221,8 @@ bool SourceText::anyIdentifier(
   for (unsigned I = 0; I < Names.size(); ++I) {
     if (Matches(*Names[I]))
       return true;
+    if (Names[I]->isStr(But))
+      continue;
     for (const MacroDirective *D = PP.getLocalMacroDirectiveHistory(Names[I]);
          D; D = D->getPrevious())
       if (const auto *Definition = dyn_cast<DefMacroDirective>(D))
@@ -232,9 +234,9 @@ bool SourceText::anyIdentifier(
   return false;
 }
 
-bool SourceText::mentions(StringRef Code, StringRef Name) const {
+bool SourceText::mentions(StringRef Code, StringRef Name, StringRef But) const {
   return anyIdentifier(
-      Code, [&](const IdentifierInfo &Each) { return Each.isStr(Name); });
+      Code, [&](const IdentifierInfo &Each) { return Each.isStr(Name); }, But);
 }
 
 // Whether one of the points is in Range.

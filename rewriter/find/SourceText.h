@@ -99,12 +99,14 @@ public:
   void forEachToken(llvm::StringRef Code,
                     llvm::function_ref<void(const clang::Token &)> Visit) const;
   /// Whether \p Matches says so of an identifier in \p Code, or in what the
-  /// macros of such names ever stand for.
-  bool anyIdentifier(
-      llvm::StringRef Code,
-      llvm::function_ref<bool(const clang::IdentifierInfo &)> Matches) const;
+  /// macros of such names ever stand for, \p But one.
+  bool
+  anyIdentifier(llvm::StringRef Code,
+                llvm::function_ref<bool(const clang::IdentifierInfo &)> Matches,
+                llvm::StringRef But = "") const;
   /// The same of one name.
-  bool mentions(llvm::StringRef Code, llvm::StringRef Name) const;
+  bool mentions(llvm::StringRef Code, llvm::StringRef Name,
+                llvm::StringRef But = "") const;
   /// Whether `__COUNTER__` gives a value in \p Range, which \p Code stands in:
   /// each time that it is read another one.
   bool counts(llvm::StringRef Code, const TextRange &Range) const;

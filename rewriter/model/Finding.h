@@ -109,6 +109,9 @@ struct DeclarationText {
   TextRange Statement;  ///< From the first specifier to the `;` inclusive.
   TextRange Specifiers; ///< `unsigned char` of `unsigned char a[4], *p;`.
   TextRange Const;      ///< The word in these that makes the elements const.
+  TextRange Members;    ///< `{ int x; }` of a class that these define.
+  /// What stands for these elsewhere: that class, or what `auto` is.
+  std::string Type;
   TextRange Declarator; ///< `a[4]`, with a pointer's stars.
   TextRange Name;
   TextRange Extents;     ///< `[4]` or `[4][8]`; empty when the specifiers name
@@ -118,6 +121,7 @@ struct DeclarationText {
   TextRange Values;      ///< `{1, 2}`; empty when none.
   std::vector<std::string> ExtentTexts; ///< `4`, `N + 1`.
   unsigned IndexInStatement = 0;        ///< Position among the declarators.
+  bool KeepsLine = false;               ///< What its line holds stays there.
   TextRange BodyBegin; ///< Of a parameter: behind the `{` of its function.
   /// Every declarator of the statement, from its first star or name to the end
   /// of its initialiser, in order.

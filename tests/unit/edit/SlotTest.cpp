@@ -33,20 +33,6 @@ TEST(Slot, UsesStayAsTheyAre) {
       "  int (&a)[4] = a_slots.mine();\n  a[i] = 1;\n  f(a);\n}\n");
 }
 
-TEST(Slot, OfRows) {
-  EXPECT_EQ(
-      rewritten("{\n  float t[ROWS][5];\n}\n", {slot("t", {3, 5})}),
-      "{\n  __shared__ ::bankstripe::slots<float[ROWS][5], 128> t_slots;\n"
-      "  float (&t)[ROWS][5] = t_slots.mine();\n}\n");
-}
-
-TEST(Slot, OfPointers) {
-  EXPECT_EQ(
-      rewritten("{\n  const int **a[4];\n}\n", {slot("a", {4})}),
-      "{\n  __shared__ ::bankstripe::slots<const int **[4], 128> a_slots;\n"
-      "  const int **(&a)[4] = a_slots.mine();\n}\n");
-}
-
 TEST(Slot, OfAnAliasThatHidesExtents) {
   EXPECT_EQ(rewritten("{\n  Row a;\n}\n", {slot("a")}),
             "{\n  __shared__ ::bankstripe::slots<Row, 128> a_slots;\n"
@@ -197,13 +183,6 @@ TEST(SlotOfObjects, AreMadeOneByOne) {
 
 // --- Several declarators ---------------------------------------------------
 
-TEST(SlotAmongDeclarators, First) {
-  EXPECT_EQ(rewritten("{\n  int a[4], x;\n}\n", {slot("a", {4})}),
-            "{\n  __shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
-            "  int (&a)[4] = a_slots.mine();\n"
-            "  int x;\n}\n");
-}
-
 TEST(SlotAmongDeclarators, LastWithAStar) {
   EXPECT_EQ(rewritten("{\n  int x, *a[4];\n}\n", {slot("a", {4})}),
             "{\n  int x;\n"
@@ -262,15 +241,6 @@ TEST(Table, IsConstOnce) {
             "{\n  static const int a[2] = {7, 8};\n}\n");
   EXPECT_EQ(rewritten("{\n  constexpr int a[2] = {7, 8};\n}\n", {Const}),
             "{\n  static constexpr int a[2] = {7, 8};\n}\n");
-}
-
-// The elements become const, not what they point to.
-TEST(Table, OfPointers) {
-  EXPECT_EQ(rewritten("{\n  const char *a[2] = {\"x\", \"y\"};\n}\n",
-                      {table("a", {2})}),
-            "{\n  static const char *const a[2] = {\"x\", \"y\"};\n}\n");
-  EXPECT_EQ(rewritten("{\n  int *a[2] = {0}, *p;\n}\n", {table("a", {2})}),
-            "{\n  static int *const a[2] = {0};\n  int *p;\n}\n");
 }
 
 TEST(Table, AloneNeedsNoHelper) {

@@ -450,7 +450,6 @@ TEST(Declaration, HidesANameThatItUses) {
            kernelAround("S $hidden_name^S[4]; $write^S[j].v = 1;"));
   testFind("struct S { int v; };\n" +
            kernelAround("S S, $hidden_name^a[4]; $write^a[j].v = S.v;"));
-  testBody("int $hidden_name^a[__LINE__]; $write^a[j] = 1;");
   testBody("const int n = 4; int a[n], m[n]; $write^a[j] = $read^m[j];");
 }
 
@@ -491,15 +490,33 @@ TEST(Declaration, OfWhichAConstantExpressionAsksTheLength) {
 TEST(Declaration, InAFunctionWithAGoto) {
   testBody("if (i) goto end; int $goto^a[4]; $write^a[j] = 1; end:;");
   testBody("int a[4]; if (i) { $write^a[j] = 1; } end:;");
+  testBody("int a[4]; again: if ($readwrite^a[j]++) goto again;");
+  testBody("again:; int a[4]; if ($readwrite^a[j]++) goto again;");
+  testBody("if (i) goto end; { int a[4]; $write^a[j] = 1; } end:;");
+  testBody("if (i) goto in; { int $goto^a[4]; in: $write^a[j] = 1; }");
+  testBody("void *p = &&end; int $goto^a[4]; $write^a[j] = 1; goto *p; end:;");
 }
 
 TEST(Declaration, OfAnotherShape) {
   testBody("int ($declarator_shape^a)[4]; $write^a[i] = 1;");
   testBody("int *($declarator_shape^a[4]); $write^a[i] = out;");
   testBody("int (*$declarator_shape^a[4])(int); $write^a[i] = nullptr;");
-  testBody(
-      "struct S { int x; } *$declarator_shape^a[4]; $write^a[i] = nullptr;");
+  testBody("const struct S { int x; } *$declarator_shape^a[4];"
+           "$write^a[i] = nullptr;");
   testBody("static int a[4]; a[i] = 1;");
+}
+
+TEST(Declaration, OfAClassInFrontOfIt) {
+  auto TypeIn = [](const std::string &Declaration) {
+    const auto Facts = factsOf(kernelAround(Declaration + " a[i].x = 1;"));
+    EXPECT_TRUE(Facts.Findings.back().Obstacles.empty()) << Declaration;
+    return Facts.Findings.back().Text.Type;
+  };
+  EXPECT_EQ(TypeIn("struct S { int x; } a[4];"), "S");
+  EXPECT_EQ(TypeIn("struct { int x; } a[4];"), "a_type");
+  EXPECT_EQ(TypeIn("struct { int x; } b[4], a[4]; b[i].x = 1;"), "b_type");
+  EXPECT_EQ(TypeIn("int a_type; struct { int x; } a[4];"), "a_type_2");
+  testBody("struct a { int x; } $hidden_name^a[4]; $write^a[i].x = 1;");
 }
 
 TEST(Declaration, OfAnAnonymousUnion) {
@@ -557,9 +574,13 @@ TEST(Nolint, OfOthersSaysNothing) {
 // -------------------------------------------
 
 TEST(Hidden, AValueOfALineThatIsSplit) {
-  testBody("int $hidden_name^a[4] = {1}; $write^a[i] = __LINE__;\n");
+  auto KeepsLine = [](const char *Body) {
+    return findingOf(kernelAround(Body)).Text.KeepsLine;
+  };
+  EXPECT_TRUE(KeepsLine("int a[4] = {1}; a[i] = __LINE__;\n"));
+  EXPECT_TRUE(KeepsLine("int a[__LINE__]; a[i] = 1;\n"));
+  EXPECT_FALSE(KeepsLine("int a[4];\n a[i] = __LINE__;\n"));
   testBody("int $hidden_name^a[4],\n b = __LINE__; $write^a[i] = b;\n");
-  testBody("int a[4];\n $write^a[i] = __LINE__;\n");
 }
 
 TEST(Hidden, ANameOfTheHelperThatIsAMacro) {

@@ -222,9 +222,9 @@ TEST(Lines, OfDeclarationsThatAskForThemStay) {
   const std::string Asks =
       "__device__ int f(int n = __builtin_LINE()) { return n; }\n"
       "struct S { int n = __builtin_LINE(); };\n";
-  testFind(Asks + kernelAround("int $hidden_name^a[4], n = f();"
+  testFind(Asks + kernelAround("int $hidden_name^a[4],\nn = f();"
                                "$write^a[i] = n;"));
-  testFind(Asks + kernelAround("int $hidden_name^a[4]; S s{};"
+  testFind(Asks + kernelAround("int $hidden_name^a\n[4]; S s{};"
                                "$write^a[i] = s.n;"));
   testFind(Asks + kernelAround("int a[4];\n$write^a[i] = f();"));
 }

@@ -230,6 +230,19 @@ TEST(Objects, NamedAsATypeWouldBecomeReferences) {
                         "       sizeof(int[sizeof(s)]);"));
 }
 
+TEST(Objects, OfAutoHaveANameOfTheirClass) {
+  const std::string Classes = "namespace n { template <int N> struct S {"
+                              " int v[N]; private: struct P { int v[4]; };"
+                              " public: static __device__ P p(); }; }\n"
+                              "__device__ n::S<8> f();\n";
+  Finding F = findingOf(Classes + kernelAround("auto s = f(); s.v[i] = 1;"));
+  EXPECT_EQ(F.Text.Type, "::n::S<8>");
+  testFind(Classes +
+           kernelAround("const auto $class_object^s = f(); *out = s.v[i];"
+                        "auto $class_object^$declarator_shape^p ="
+                        " n::S<4>::p(); p.v[j] = 1;"));
+}
+
 // --- Arrays of objects -----------------------------------------------------
 
 TEST(ArraysOfObjects, WithAConstructor) {
