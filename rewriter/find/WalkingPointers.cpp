@@ -412,13 +412,10 @@ std::optional<PointerTrail> PointerFollower::trailOf(const VarDecl *Variable,
 
 bool PointerFollower::walks(const Expr *Part, const VarDecl *Variable,
                             const BodyIndex &Body) {
+  const QualType Element(Part->getType()->getArrayElementTypeNoTypeQual(), 0);
   const auto *Decay =
       dyn_cast_or_null<ImplicitCastExpr>(Body.around<ParenExpr>(Part));
-  return Decay && Decay->getCastKind() == CK_ArrayToPointerDecay &&
-         PointerWalker(
-             *this, Body, Variable,
-             QualType(Part->getType()->getArrayElementTypeNoTypeQual(), 0))
-             .follow(Decay);
+  return Decay && PointerWalker(*this, Body, Variable, Element).follow(Decay);
 }
 
 // Storage units are the elements themselves only for these.

@@ -73,7 +73,7 @@ class Decided(NearestTest):
 
     def test_by_prediction(self):
         self.assertEqual(self.verdicts(), {
-            "position": ("unsupported", "const-elements"),
+            "position": ("unchanged", "not-profitable"),
             "distances": ("unchanged", "not-profitable"),
             "ids": ("unchanged", "not-profitable"),
             "stack": ("unchanged", "not-profitable"),
@@ -82,7 +82,7 @@ class Decided(NearestTest):
     def test_by_its_user(self):
         self.write(".bankstripe.yaml", DECISIONS)
         self.assertEqual(self.verdicts(), {
-            "position": ("unsupported", "const-elements"),
+            "position": ("unchanged", "not-profitable"),
             "distances": ("stripe", "dynamic-index"),
             "ids": ("slot", "decided-slot"),
             "stack": ("split", "decided-split"),
@@ -125,7 +125,7 @@ class OnTheHost(NearestTest):
 
 @unittest.skipUnless(NVCC, "there is no nvcc")
 class Built(NearestTest):
-    STATS = "2 CUDA files: 1 parsed, 1 rewritten\narrays: unchanged 3, bits 1, unsupported 1\n"
+    STATS = "2 CUDA files: 1 parsed, 1 rewritten\narrays: unchanged 4, bits 1\n"
 
     def setUp(self):
         super().setUp()
