@@ -276,7 +276,7 @@ public:
       return static_cast<choice &>(row).launch_chosen(l, on);
     };
     defers = comparison::at_first(expected) == comparison::original &&
-             !may_wait_for_others();
+             !(conditions & may_wait);
   }
 
   // The setting of a launch, if it has one.
@@ -446,7 +446,7 @@ public:
 
 // Waits until the times that are under way are back.
 inline void choice::await_times(setting &s) const {
-  if (may_wait_for_others())
+  if (conditions & may_wait)
     return;
   const patience waits;
   while (waits.lasts() && s.rule.is_under_way() && !s.chosen.load())
@@ -538,6 +538,13 @@ inline setting *choice::lock(setting *s, const launch &l, int device) {
   return s;
 }
 
+// So that no launch takes the time for it.
+inline void load(const void *body) {
+  const relaxed_capture unharmed;
+  cudaFuncAttributes unused;
+  did(cudaFuncGetAttributes(&unused, body));
+}
+
 // Runs the original or the version, and counts that for choices.
 inline cudaError_t choice::run_body(int body, const launch &l, on_device *on,
                                     setting *s) {
@@ -562,7 +569,7 @@ inline cudaError_t choice::launch_locked(setting &s, const launch &l,
                    : s.rule.is_of_version(sample) ? comparison::version
                                                   : comparison::original;
   if (sample == 1)
-    load(body == comparison::version);
+    load(body == comparison::version ? both.version : both.original);
   const bool has_begun = sample >= 0 && begin(s, place, l.stream);
   const cudaError_t result = run_body(body, l, on, &s);
   if (sample >= 0)

@@ -285,7 +285,7 @@ public:
   }
   version(const char *name, const bodies &both, unsigned warp_bytes,
           int conditions = 0, int carveout = as_needed)
-      : name(name), both(both), warp_bytes(warp_bytes), conditions(conditions),
+      : both(both), conditions(conditions), name(name), warp_bytes(warp_bytes),
         carveout(carveout), next_like(newest_like(both.original)) {
     newest_like(both.original).store(this, std::memory_order_release);
     put_first(newest(), this);
@@ -323,17 +323,12 @@ protected:
   // The first launch runs the original, and the device loads that alone: it
   // loads the version while that runs.
   std::atomic<bool> defers{false};
-  bool may_wait_for_others() const { return conditions & may_wait; }
-  // So that no launch takes the time for it.
-  void load(bool of_version) const {
-    cudaFuncAttributes unused;
-    const relaxed_capture unharmed;
-    did(cudaFuncGetAttributes(&unused,
-                              of_version ? both.version : both.original));
-  }
   void prepare(const launch &l, on_device &on) const;
   cudaError_t run(const launch &l, outcome which);
   cudaError_t settle(const launch &l, on_device &on, outcome which);
+
+  const bodies both;
+  const int conditions;
 
 private:
   on_device *device_of(int device);
@@ -347,9 +342,7 @@ private:
   }
 
   const char *const name;
-  const bodies both;
   const unsigned warp_bytes;
-  const int conditions;
   const int carveout;
   version *const next_like;
   std::atomic<on_device *> devices{nullptr};
