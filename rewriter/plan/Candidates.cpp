@@ -130,6 +130,7 @@ private:
   std::optional<Reason> whySlot(const ArrayChoices &C) const;
   Candidate candidate(const LayoutInfo &Layout, Why Reason,
                       const ArrayChoices &C) const;
+  bool fits(const Candidate &Alone) const;
   void addBits(ArrayChoices &C) const;
   void addSharedMoves(ArrayChoices &C) const;
   void addMoves(ArrayChoices &C, bool Shared) const;
@@ -284,6 +285,13 @@ std::optional<Reason> Chooser::whySlot(const ArrayChoices &C) const {
   return std::nullopt;
 }
 
+bool Chooser::fits(const Candidate &Alone) const {
+  return llvm::all_of(llvm::zip(A.Kernels, Alone.Bytes), [&](auto Each) {
+    const auto &[Row, Bytes] = Each;
+    return Bytes <= Forms[Row].Budget;
+  });
+}
+
 void Chooser::addBits(ArrayChoices &C) const {
   if (W.Wanted != Layout::Auto && W.Wanted != Layout::Bits)
     return;
@@ -334,6 +342,10 @@ void Chooser::addSharedMoves(ArrayChoices &C) const {
   const LayoutInfo &First = smallestStripe(A);
   const bool HasBits = !C.Candidates.empty();
   C.Candidates.push_back(candidate(First, Moves, C));
+  // Padding saves conflicts, but no move is worth less.
+  if (First.As.Form == StripeForm::Padded && !fits(C.Candidates.back()))
+    C.Candidates.back() =
+        candidate(infoOf({VerdictKind::Stripe, StripeForm::Plain}), Moves, C);
   for (const LayoutInfo &L : allLayouts())
     if (&L != &First && L.As.Kind == VerdictKind::Stripe && L.Suits(A))
       C.Candidates.push_back(candidate(L, Moves, C));

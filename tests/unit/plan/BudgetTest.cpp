@@ -340,6 +340,12 @@ TEST(Forms, StructuresArePaddedToAnOddNumberOfWords) {
   EXPECT_EQ(find(P, "odd").Verdict.Form, StripeForm::Plain);
 }
 
+TEST(Forms, StructuresAreNotPaddedWhereOnlyThatFits) {
+  TestUnit U = ordinary();
+  U.array(makeArray("a", 20, 16)); // 24 bytes each would be 60 KB.
+  EXPECT_EQ(find(U.plan(), "a").Verdict.Form, StripeForm::Plain);
+}
+
 // A slot has one form; what is left of the budget cannot widen it.
 TEST(Forms, SlotsOfCharactersStayAsTheyAre) {
   TestUnit U = ordinary();
