@@ -289,24 +289,36 @@ bool ArrayReader::readObjectUses(Finding &F, const VarDecl *Variable) {
   return !Body.references(Variable).empty();
 }
 
+const FunctionDecl *bankstripe::homeOf(const VarDecl *Variable,
+                                       const FunctionDecl *Function) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(Variable->getDeclContext());
+  return Method && Method->getParent()->isLambda() &&
+                 Method->getParent()->getDeclContext() == Function &&
+                 !Method->hasAttr<CUDAHostAttr>() &&
+                 !Method->getParent()->isGenericLambda() &&
+                 !Function->hasAttr<CUDADeviceAttr>() &&
+                 !Function->hasAttr<CUDAGlobalAttr>()
+             ? Method
+             : Function;
+}
+
 // Context that no later stage could see any more.
 void ArrayReader::readContext(Finding &F, const VarDecl *Variable) const {
   auto Note = [&](Reason Why, std::string Detail = "") {
     F.Obstacles.push_back({Why, F.Where, std::move(Detail)});
   };
   const auto *Owner = dyn_cast<FunctionDecl>(Variable->getDeclContext());
-  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Owner);
+  const FunctionDecl *Home = homeOf(Variable, Function);
   // A class in the body has methods of its own, whose calls are not followed.
-  if (!Owner || (Method && Method->getParent()->isLambda()) ||
-      Owner->getCanonicalDecl() != Function->getCanonicalDecl())
+  if (!Owner || Owner->getCanonicalDecl() != Home->getCanonicalDecl())
     return Note(Reason::InLambda);
   if (Function->isDependentContext())
     return Note(Reason::NotInstantiated, F.Function.Name);
-  if (Function->isConstexpr())
+  if (Home == Function && Function->isConstexpr())
     Note(Reason::ConstexprFunction, F.Function.Name);
-  F.Function.MayBeReadForHost = Text.mayBeReadForHost(Function);
+  F.Function.MayBeReadForHost = Text.mayBeReadForHost(Home);
   F.Function.HostDevice =
-      Function->hasAttr<CUDAHostAttr>() || F.Function.MayBeReadForHost;
+      Home->hasAttr<CUDAHostAttr>() || F.Function.MayBeReadForHost;
 }
 
 static std::string storageSuffix(const Finding &F, const SourceText &Text) {
@@ -418,10 +430,11 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   Finding F;
   F.Name = Variable->getNameAsString();
   F.Where = Text.place(Variable->getLocation());
-  F.Function.Name = Function->getQualifiedNameAsString();
+  const FunctionDecl *Home = homeOf(Variable, Function);
+  F.Function.Name = Home->getQualifiedNameAsString();
   const bool IsDependent = Function->isDependentContext();
   if (!IsDependent)
-    F.Function.Id = ASTNameGenerator(Text.context()).getName(Function);
+    F.Function.Id = ASTNameGenerator(Text.context()).getName(Home);
   F.Function.IsKernel = Function->hasAttr<CUDAGlobalAttr>();
   F.Function.Files = {Text.file(Function->getLocation())};
 

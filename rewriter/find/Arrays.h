@@ -19,6 +19,11 @@ namespace bankstripe {
 /// NOLINTNEXTLINE(bankstripe) on the line before it.
 bool hasNolint(clang::SourceLocation Loc, const SourceText &Text);
 
+/// The function that \p Variable, which the body of \p Function holds, belongs
+/// to: a lambda for the device in a function of the host, or that function.
+const clang::FunctionDecl *homeOf(const clang::VarDecl *Variable,
+                                  const clang::FunctionDecl *Function);
+
 /// Builds the findings of one function, or of one instantiation, and knows what
 /// they have in common. Each mention of an array is a full subscript that stays
 /// with its element, a pointer that only walks, or an obstacle.

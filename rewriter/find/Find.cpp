@@ -119,7 +119,7 @@ void UnitReader::readArrays(const FunctionDecl *Function) {
       continue;
     if (!Reader)
       Reader.emplace(Function, Bodies, Text, Pointers);
-    const FunctionDecl *Pattern = patternOf(Function);
+    const FunctionDecl *Pattern = patternOf(homeOf(Variable, Function));
     (void)Pattern->hasBody(Pattern);
     Holders.insert(Pattern);
     Finding F = Reader->read(Variable, Statement);

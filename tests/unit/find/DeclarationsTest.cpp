@@ -150,10 +150,13 @@ TEST(Context, LambdasForTheDeviceInFunctionsOfTheHost) {
       "void run(int *out) {\n"
       "  auto onHost = [=](int i) { int b[4] = {0}; return b[i]; };\n"
       "  call<<<1, 32>>>([=] __device__(int i) {\n"
-      "    int $in_lambda^a[4]; $write^a[i] = 1; out[i] = $read^a[out[i]];\n"
+      "    int a[4]; $write^a[i] = 1; out[i] = $read^a[out[i]];\n"
       "  });\n"
+      "  call<<<1, 32>>>([=] __host__ __device__(int i) {\n"
+      "    int $in_lambda^a[4]; $write^a[i] = 1; });\n"
       "}\n");
-  EXPECT_EQ(Findings.size(), 1u);
+  EXPECT_EQ(Findings.size(), 2u);
+  EXPECT_NE(Findings[0].Function.Name, "run");
 }
 
 TEST(Context, ClassesInsideFunctions) {
