@@ -217,6 +217,17 @@ static bool isZero(const Expr *Init, ASTContext &Context) {
          (Value.isLValue() && Value.isNullPointer());
 }
 
+// Not all compilers take `"abc"` in a list, or for a longer array, where a
+// function's parameter is one.
+static bool holdsString(const Expr *Init, uint64_t Extent) {
+  if (const auto *List = dyn_cast<InitListExpr>(Init->IgnoreParens()))
+    return llvm::any_of(List->inits(),
+                        [](const Expr *Each) { return holdsString(Each, 0); });
+  // One that has decayed is a pointer's value.
+  const auto *String = dyn_cast<StringLiteral>(Init->IgnoreParens());
+  return String && String->getLength() + 1 != Extent;
+}
+
 // `int t[2][2] = {1, 2, 3}`: a function's parameter takes no such list, where
 // one pair of braces stands for several.
 static bool leavesOutBraces(const InitListExpr *List, QualType Type,
@@ -336,6 +347,10 @@ bool bankstripe::readInitializer(Finding &F, const VarDecl *Variable,
       !Init->isValueDependent() && !NamesItself && !KeepsPlace &&
       Init->isConstantInitializer(Context, /*ForRef=*/false) &&
       (Variable->isConstexpr() || callsOnlyWhatNvccFolds(Init, Context));
+  const bool IsZero = startsAsZero(Element) && isZero(Init, Context);
+  if (!IsZero && holdsString(Init, F.Shape.Extents.front()))
+    return Fail(Reason::Initializer,
+                "it is a string in a list, or shorter than the array");
   if (!List && !isa<StringLiteral>(Init))
     return Fail(Reason::Initializer, "it is no list of values");
   if (NamesItself)
@@ -346,7 +361,7 @@ bool bankstripe::readInitializer(Finding &F, const VarDecl *Variable,
                 Class + " cannot be assigned by its bytes");
   if (KeepsPlace)
     return Fail(Reason::Initializer, Class + " may hold its own address");
-  if (startsAsZero(Element) && isZero(Init, Context))
+  if (IsZero)
     F.Init = InitializerKind::Zero;
   else if (List && leavesOutBraces(List, Variable->getType(), Context))
     return Fail(Reason::Initializer, "it leaves out braces");

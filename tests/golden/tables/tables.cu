@@ -20,7 +20,7 @@ __global__ void plain(const int *in, int *out) {
 __global__ void both(const int *in, int *out) {
   int steps[4] = {1, 2, 4, 8}, counts[4] = {0};
   const int order[4] = {in[0], in[1], in[2], in[3]};
-  char name[16] = "day", digits[] = "0123456789";
+  char name[] = "monday 01.01.70", digits[] = "0123456789";
   for (int i = 0; i < 50; ++i)
     counts[order[in[i + threadIdx.x] & 3] & 3] += steps[in[i] & 3];
   name[in[0] & 15] = digits[in[1] % 10];

@@ -66,14 +66,13 @@ TEST(Initializer, ExtentsThatComeFromIt) {
   EXPECT_EQ(F.Text.ExtentTexts, (std::vector<std::string>{""}));
 }
 
-TEST(Initializer, StringsAreLists) {
-  EXPECT_EQ(kindOf("char a[8] = \"abc\";"), InitializerKind::List);
-  EXPECT_EQ(kindOf("char a[] = {\"abc\"};"), InitializerKind::List);
-  EXPECT_EQ(kindOf("char t[2][4] = {\"abc\", \"def\"};"),
-            InitializerKind::List);
+TEST(Initializer, Strings) {
+  EXPECT_EQ(kindOf("char a[] = \"abc\";"), InitializerKind::List);
   EXPECT_EQ(kindOf("char a[8] = \"\";"), InitializerKind::Zero);
-  testBody("const char *a[2] = {\"abc\", \"def\"}; $write^a[i] = nullptr;");
+  testBody("char $initializer^a[8] = \"abc\"; $write^a[i] = 1;");
   testBody("char $initializer^a[4] = (\"abc\"); $write^a[i] = 1;");
+  testBody("char $initializer^t[1][4] = {\"abc\"}; $write^t[i][j] = 1;");
+  testBody("const char *a[2] = {\"abc\", \"def\"}; $write^a[i] = nullptr;");
 }
 
 // A parameter takes no list whose braces stand for several.
