@@ -5,9 +5,8 @@
 // the same time, and polynomials of a template. Some tables are const, some are
 // only treated so. `digits` is written, and `scaled` gets values at run time.
 //
-// expect-striped: digits
+// expect-striped: digits scaled
 // expect-constant: remainders starts weights coefficients neighbours
-// expect-refused: scaled const-elements
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>
