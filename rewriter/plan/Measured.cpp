@@ -130,7 +130,7 @@ bankstripe::whyTakenBack(unsigned I, const std::map<Place, Treatment> &Planned,
     if (After < Before)
       return std::nullopt;
     Result = Why{Reason::StackFrameKept, A.Array.Where,
-                 llvm::formatv("{0} > {1} bytes", Before, After)};
+                 llvm::formatv("{0} -> {1} bytes", Before, After)};
   }
   return Result;
 }

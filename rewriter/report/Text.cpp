@@ -168,7 +168,7 @@ void bankstripe::printRow(llvm::raw_ostream &OS, llvm::StringRef Name,
 
 std::string bankstripe::changeText(const std::string &Before,
                                    const std::string &After) {
-  return Before == After ? After : Before + " > " + After;
+  return Before == After ? After : Before + " -> " + After;
 }
 
 std::string bankstripe::changeText(uint64_t Before, uint64_t After) {

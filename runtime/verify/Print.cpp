@@ -218,7 +218,7 @@ static std::string change(const KernelStatistics &K,
     return L ? std::to_string((*L).*Field) : std::string("-");
   };
   const std::string Before = One(K.Original), After = One(K.Rewritten);
-  return Before == After ? Before : Before + " > " + After;
+  return Before == After ? Before : Before + " -> " + After;
 }
 
 using Cells = std::vector<std::string>;

@@ -46,9 +46,9 @@ TEST(Print, IdenticalReportWithItsTable) {
   EXPECT_TRUE(has(Text, "1.500 ms"));
   EXPECT_TRUE(has(Text, "500.00 us"));
   EXPECT_TRUE(has(Text, "3.00x"));
-  EXPECT_TRUE(has(Text, "0 > 16384"));
-  EXPECT_TRUE(has(Text, "128 > 0"));
-  EXPECT_FALSE(has(Text, "40 > 40"));
+  EXPECT_TRUE(has(Text, "0 -> 16384"));
+  EXPECT_TRUE(has(Text, "128 -> 0"));
+  EXPECT_FALSE(has(Text, "40 -> 40"));
 }
 
 static KernelStatistics timed(const std::string &Name, double Original,

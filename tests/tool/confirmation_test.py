@@ -141,7 +141,7 @@ class Confirmation(ToolTest):
         self.assertEqual(kernel["ptxasBefore"]["sharedBytes"], 0)
         self.assertEqual(kernel["ptxasAfter"]["sharedBytes"], 128 * 8 * 4)
         text = self.run_tool("analyze", "a.cu", confirm=True).stdout
-        self.assertIn("32 > 0 bytes per thread, by ptxas", text)
+        self.assertIn("32 -> 0 bytes per thread, by ptxas", text)
 
     def test_kernels_with_constraints_are_found_in_what_ptxas_says(self):
         self.write("a.cu", "template <class T> concept Number = sizeof(T) == 4;\n"

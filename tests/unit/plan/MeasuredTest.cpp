@@ -38,7 +38,7 @@ TEST(Measured, AKeptFrameKeepsItsArrays) {
   const Verdict &V = find(P, "a").Verdict;
   EXPECT_EQ(V.Kind, VerdictKind::Unchanged);
   EXPECT_EQ(V.Why, Reason::StackFrameKept);
-  EXPECT_EQ(V.Detail, "64 > 64 bytes");
+  EXPECT_EQ(V.Detail, "64 -> 64 bytes");
   EXPECT_EQ(V.SharedBytes, 0u);
   EXPECT_EQ(P.Kernels[0].SharedAfter, P.Kernels[0].SharedBefore);
   EXPECT_EQ(P.Kernels[0].WarpsAfter, P.Kernels[0].WarpsBefore);

@@ -58,8 +58,8 @@ const char Refused[] =
 const char KernelHead[] = R"(
 kernel count at count.cu:1
   block size               128 threads, from launch at count.cu:9 (literal); __launch_bounds__ is added
-  static shared memory     0 > 10752 bytes per block
-  occupancy                64 > 60 warps per SM
+  static shared memory     0 -> 10752 bytes per block
+  occupancy                64 -> 60 warps per SM
 )";
 const char Summary[] = R"(
 4 per-thread arrays: 1 stripe, 1 slot, 1 registers, 1 unsupported
@@ -136,11 +136,12 @@ TEST(Text, WhatPtxasSays) {
   ConfirmedResources R;
   R.Before["_Z5countPii"] = resources(64, 24);
   R.After["_Z5countPii"] = resources(0, 24);
-  EXPECT_EQ(text(samplePlan(), Detail::Normal, R),
-            std::string(Messages) + InSlot + Refused + KernelHead +
-                "  stack frame              64 > 0 bytes per thread, by ptxas\n"
-                "  registers                24 per thread, by ptxas\n" +
-                Summary);
+  EXPECT_EQ(
+      text(samplePlan(), Detail::Normal, R),
+      std::string(Messages) + InSlot + Refused + KernelHead +
+          "  stack frame              64 -> 0 bytes per thread, by ptxas\n"
+          "  registers                24 per thread, by ptxas\n" +
+          Summary);
 }
 
 // --- Other architectures ----------------------------------------------------
@@ -175,7 +176,7 @@ TEST(Text, ExplanationOfAChange) {
     'seen' after                 200       5.0   shared memory
     all before                  2000       500   2010 together
     all after                    700       400   720 together
-  resources                64 > 60 warps per SM, limited by threads > shared memory; L1 of 256 > 92 KB; 1.25 times as much code
+  resources                64 -> 60 warps per SM, limited by threads -> shared memory; L1 of 256 -> 92 KB; 1.25 times as much code
   speedup                  0.90 (resource factor) x 2.50 (access factor) = 2.25 (0.75 to 4.50)
   it rests on              how far the indices of a warp are apart: 1.50 if they agree, 3.50 if they are random; how often 2 loops run: 2.50 if often, 1.50 if seldom
   at worst                 0.90 if its grids are small
@@ -226,7 +227,7 @@ TEST(Text, ExplanationsAreShownWhenAskedFor) {
 TEST(Text, OccupancyWithoutRegistersSaysSo) {
   Plan P = samplePlan();
   P.Kernels[0].Registers = 0;
-  EXPECT_NE(text(P).find("64 > 60 warps per SM, registers not "
+  EXPECT_NE(text(P).find("64 -> 60 warps per SM, registers not "
                          "known\n"),
             std::string::npos);
 }
