@@ -210,11 +210,8 @@ struct PlannedSharedArray {
 
 /// The verdicts of a whole run.
 struct Plan {
-  std::string GpuArch; ///< That occupancy and predictions are for.
-  /// Whose timings predictions were fitted to, and its architecture.
-  std::string FittedGpu = bankstripe::FittedGpu;
-  std::string FittedArch = bankstripe::FittedArch;
-  std::vector<PlannedArray> Arrays;             ///< Sorted by place.
+  std::string GpuArch;              ///< That occupancy and predictions are for.
+  std::vector<PlannedArray> Arrays; ///< Sorted by place.
   std::vector<PlannedSharedArray> SharedArrays; ///< Sorted by place.
   std::vector<KernelPlan> Kernels;              ///< Sorted by place.
   std::map<Place, Callee> Callees;              ///< By their place.

@@ -10,16 +10,13 @@
 
 #include "arch/ArchInfo.h"
 #include "model/Explanation.h"
-#include "llvm/Support/Error.h"
 
 namespace bankstripe {
 
 /// What a prediction is made with: an architecture, and cycles that were fitted
-/// to timings (bankstripe calibrate).
+/// to timings of an H200 (measurements/2026-11-21-sweep.md).
 struct CostModel {
   const ArchInfo *Arch; ///< That a prediction is for.
-  /// Whose timings.
-  std::string Gpu = FittedGpu, GpuArch = FittedArch;
   struct {
     double Instruction = 0.219;
     double DoubleOperation = 0.419;
@@ -53,22 +50,6 @@ struct CostModel {
 
   CostModel(const ArchInfo *Arch = archInfo(FittedArch)) : Arch(Arch) {}
 };
-
-/// The constants, by the names that they have in files.
-std::vector<std::pair<const char *, double *>> constantsOf(CostModel &M);
-
-/// A file of constants: YAML.
-std::string textOf(CostModel M);
-llvm::Expected<CostModel> readCostModel(const std::string &Path);
-
-/// Where a user keeps such files, NAME.yaml for each GPU:
-/// $XDG_CONFIG_HOME/bankstripe/gpus, or below ~/.config.
-std::string usualGpuFolder();
-
-/// The constants in \p Folder that are for \p Gpu, the name of a file there or
-/// else an architecture; those that are compiled in where there are none.
-llvm::Expected<CostModel> costModelFor(llvm::StringRef Gpu,
-                                       const std::string &Folder);
 
 } // namespace bankstripe
 

@@ -30,8 +30,7 @@ static bool mayCarve(const Form &F, const PlanOptions &Options) {
 }
 
 Evaluator::Evaluator(const Problem &P)
-    : P(P), Model(P.Options.Model), ArraysOf(P.Run.Kernels.size()) {
-  Model.Arch = archInfo(P.Options.GpuArch);
+    : P(P), Model(archInfo(P.Options.GpuArch)), ArraysOf(P.Run.Kernels.size()) {
   for (auto [I, A] : llvm::enumerate(P.Run.Arrays))
     if (!P.Choices[I].Candidates.empty())
       for (auto [Position, Row] : llvm::enumerate(A.Kernels))

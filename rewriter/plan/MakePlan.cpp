@@ -265,8 +265,6 @@ static Plan planRun(MergedRun Merged, const PlanOptions &Options,
 
   Plan P;
   P.GpuArch = Options.GpuArch;
-  P.FittedGpu = Options.Model.Gpu;
-  P.FittedArch = Options.Model.GpuArch;
   P.ProgramFiles = Options.Others == Outside::Nobody ? Options.FilesRead : 0;
   P.Callees = Run.Callees;
   P.Contents = Run.Contents;

@@ -32,7 +32,6 @@
 
 #include "arch/ArchInfo.h"
 #include "model/Plan.h"
-#include "plan/CostModel.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
@@ -70,7 +69,6 @@ struct PlanOptions {
   KernelMentions Mentions;
   unsigned FilesRead = 0;        ///< Sources that were read.
   std::string GpuArch = "sm_90"; ///< For occupancy.
-  CostModel Model;               ///< For predictions.
   /// All that the code is made for; empty when nobody says.
   std::set<std::string> AllGpuArchs;
   /// `--min-speedup`: what a change must be predicted to be worth; 0 to ask for

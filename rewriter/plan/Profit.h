@@ -8,7 +8,7 @@
 #ifndef BANKSTRIPE_PLAN_PROFIT_H
 #define BANKSTRIPE_PLAN_PROFIT_H
 
-#include "arch/ArchInfo.h"
+#include "plan/CostModel.h"
 #include "plan/MakePlan.h"
 
 namespace bankstripe {

@@ -156,9 +156,9 @@ std::string bankstripe::predictionText(const KernelPlan &K,
 
 std::string bankstripe::otherFittedGpu(const Plan &P) {
   const ArchInfo *Arch = archInfo(P.GpuArch);
-  if (!Arch || Arch == archInfo(P.FittedArch))
+  if (!Arch || Arch == archInfo(FittedArch))
     return "";
-  return llvm::formatv("{0} ({1})", P.FittedGpu, P.FittedArch);
+  return llvm::formatv("{0} ({1})", FittedGpu, FittedArch);
 }
 
 // The file that standard input was put into.

@@ -307,8 +307,8 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
       printExplanation(OS, K);
     if (Explain ? bool(K.Explained) : !Gpu.empty() && showsPrediction(K))
       printRow(OS, "predicted with",
-               llvm::formatv("constants fitted on an {0} ({1})", P.FittedGpu,
-                             P.FittedArch));
+               llvm::formatv("constants fitted on an {0} ({1})", FittedGpu,
+                             FittedArch));
   }
   if (!P.Arrays.empty() || !P.SharedArrays.empty())
     OS << '\n';

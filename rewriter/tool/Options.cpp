@@ -55,7 +55,6 @@ static ReadingOptions &Reading = Parsed.Reading;
 static FrontendOptions &Frontend = Reading.Frontend;
 static PlanOptions &Wanted = Parsed.Planning.Wanted;
 static ProgramOptions &Built = Parsed.Program;
-static CalibrationOptions &Calibration = Parsed.Calibration;
 template <class T>
 using Option = cl::opt<
     T, /*ExternalStorage=*/true,
@@ -77,9 +76,6 @@ static cl::SubCommand
 static cl::SubCommand TuneCommand("tune",
                                   "Measure which layouts are fastest; write "
                                   ".bankstripe.yaml");
-static cl::SubCommand
-    CalibrateCommand("calibrate", "Measure this GPU; write the constants of "
-                                  "predictions");
 // These read their words themselves (main.cpp); here they are for --help.
 static cl::SubCommand WrapCommand("wrap",
                                   "Compile a rewritten copy, with options of "
@@ -143,17 +139,15 @@ static Option<bool>
                      "docs/guide/build.md"),
             ALL_COMMANDS);
 static Option<std::string> GpuArch(
-    "gpu-arch", cl::location(Frontend.GpuArch), cl::value_desc("sm_NN|GPU"),
-    cl::desc(
-        "Target architecture (default: the command's, else sm_90), or a GPU "
-        "that was calibrated"),
-    ALL_COMMANDS, cl::sub(CalibrateCommand));
+    "gpu-arch", cl::location(Frontend.GpuArch), cl::value_desc("sm_NN"),
+    cl::desc("Target architecture (default: the command's, else sm_90)"),
+    ALL_COMMANDS);
 static Option<std::string>
     CudaPath("cuda-path", cl::location(Frontend.CudaPath),
              cl::value_desc("DIR"),
              cl::desc("CUDA toolkit (default: CUDA_HOME, CUDA_PATH, nvcc on "
                       "PATH, /usr/local/cuda)"),
-             ALL_COMMANDS, cl::sub(CalibrateCommand));
+             ALL_COMMANDS);
 static Option<unsigned> BlockSize(
     "block-size", cl::location(Wanted.BlockSize), cl::value_desc("N"),
     cl::desc("Largest block, in threads, of kernels whose launches are "
@@ -341,21 +335,6 @@ static Option<std::string> Choices(
              "(BANKSTRIPE_CHOICES=FILE)"),
     cl::cat(Category), cl::sub(TuneCommand));
 
-static Option<std::string>
-    Constants("o", cl::location(Calibration.Constants), cl::value_desc("FILE"),
-              cl::desc("Write the constants there (default: "
-                       "~/.config/bankstripe/gpus/GPU.yaml)"),
-              cl::cat(Category), cl::sub(CalibrateCommand));
-static Option<std::string>
-    Timings("from", cl::location(Calibration.Timings), cl::value_desc("FILE"),
-            cl::desc("Fit to what was measured before; '-' is standard input"),
-            cl::cat(Category), cl::sub(CalibrateCommand));
-static Option<bool>
-    ShowTimings("report", cl::location(Calibration.ShowTimings),
-                cl::desc("Also print what arrays cost in registers, in local "
-                         "and in shared memory"),
-                cl::cat(Category), cl::sub(CalibrateCommand));
-
 static bool usageError(const llvm::Twine &Message) {
   llvm::errs() << "bankstripe: " << Message << "; see bankstripe --help\n";
   return false;
@@ -383,9 +362,8 @@ static bool isArchitecture(llvm::StringRef Name) {
 static bool badArchitecture(llvm::StringRef Name) {
   std::string Good;
   for (const ArchInfo &A : allArchs())
-    Good += std::string(A.Name) + ", ";
-  return usageError("--gpu-arch: '" + Name + "' is none of " + Good +
-                    "and no file in " + usualGpuFolder() + " has that name");
+    Good += (Good.empty() ? "" : ", ") + std::string(A.Name);
+  return usageError("--gpu-arch: '" + Name + "' is none of " + Good);
 }
 
 // `tune -- PROGRAM ARGS`: a compile database lists the sources.
@@ -408,7 +386,7 @@ static bool completePaths() {
   Frontend.LooksForDatabase =
       Parsed.Run == Command::Analyze || Parsed.Run == Command::Rewrite ||
       !Built.Executable.empty() || !Parsed.Choices.empty();
-  if (!Reading.Paths.empty() || Parsed.Run == Command::Calibrate)
+  if (!Reading.Paths.empty())
     return true;
   if (Frontend.DatabaseDirectory.empty())
     return usageError("give at least one file or folder");
@@ -474,13 +452,6 @@ static bool check() {
 
 // Options whose values have another form in ToolOptions.
 static void translate() {
-  if (auto Model =
-          readCostModel(usualGpuFolder() + "/" + Frontend.GpuArch + ".yaml")) {
-    Parsed.Planning.Gpu = Frontend.GpuArch;
-    Frontend.GpuArch = Model->GpuArch;
-  } else {
-    consumeError(Model.takeError());
-  }
   if (!Jobs.getNumOccurrences())
     Reading.Work.Limits.Processes = usualProcesses();
   if (DefaultLayout.getNumOccurrences())
@@ -506,8 +477,7 @@ static std::optional<Command> chosenCommand() {
        {std::pair(&AnalyzeCommand, Command::Analyze),
         {&RewriteCommand, Command::Rewrite},
         {&VerifyCommand, Command::Verify},
-        {&TuneCommand, Command::Tune},
-        {&CalibrateCommand, Command::Calibrate}})
+        {&TuneCommand, Command::Tune}})
     if (*Asked)
       return Name;
   cl::PrintHelpMessage();

@@ -25,7 +25,7 @@ enum ExitCode {
   ExitSomeFailed = 3, ///< Some file could not be processed.
 };
 
-enum class Command { Analyze, Rewrite, Verify, Tune, Calibrate };
+enum class Command { Analyze, Rewrite, Verify, Tune };
 enum class OutputFormat { Text, Json, Sarif };
 enum class RewriteMode { DryRun, InPlace, OutputDirectory, Check };
 
@@ -51,7 +51,6 @@ struct PlanningOptions {
   /// Who else launches kernels; where it is not said, nobody if a folder or a
   /// database is given.
   std::optional<Outside> Others;
-  std::string Gpu;     ///< The name of a file of constants, or empty.
   bool Confirm = true; ///< Ask nvcc, if there is one.
   bool EmbedHelper = false;
 };
@@ -61,13 +60,6 @@ struct ReportOptions {
   OutputFormat Format = OutputFormat::Text;
   bool Explain = false; ///< Predictions with their terms.
   std::string Html;     ///< `--html`, of verify and tune; empty: no page.
-};
-
-/// `bankstripe calibrate`.
-struct CalibrationOptions {
-  std::string Constants;    ///< `-o`; empty: in the usual folder.
-  std::string Timings;      ///< `--from`; empty: measure.
-  bool ShowTimings = false; ///< `--report`.
 };
 
 /// The command line, checked.
@@ -80,7 +72,6 @@ struct ToolOptions {
   PlanningOptions Planning;
   ReportOptions Report;
   ProgramOptions Program;
-  CalibrationOptions Calibration;
   std::string Choices; ///< `tune --from`: what programs chose; or empty.
 
   Detail level() const { return Reading.Work.Level; }
@@ -103,7 +94,6 @@ llvm::Expected<int> runBeside(llvm::StringRef Name,
                               llvm::StringRef Executable);
 llvm::Expected<int> runTune(const ToolOptions &Options,
                             llvm::StringRef Executable);
-llvm::Expected<int> runCalibrate(const ToolOptions &Options);
 /// A launcher before the compiler's command \p Words (docs/guide/build.md).
 int runWrap(std::vector<std::string> Words);
 /// Sums up what it did in the folder that \p Words name.

@@ -416,12 +416,6 @@ planningFor(const ReadResult &Read, llvm::ArrayRef<const UnitFacts *> Units,
     Planning.AllGpuArchs.insert(Job.AllGpuArchs.begin(), Job.AllGpuArchs.end());
   if (!Read.Jobs.empty())
     Planning.GpuArch = Read.Jobs.front().GpuArch;
-  const std::string &Gpu = Options.Planning.Gpu;
-  auto Model =
-      costModelFor(Gpu.empty() ? Planning.GpuArch : Gpu, usualGpuFolder());
-  if (!Model)
-    return Model.takeError();
-  Planning.Model = std::move(*Model);
   if (!Planning.SharedLimit)
     Planning.SharedLimit = usualSharedLimit(Planning);
   Planning.Others = whoLaunchesToo(Read, Options);

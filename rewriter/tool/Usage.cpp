@@ -61,7 +61,6 @@ EXAMPLES:
   bankstripe replay captures/0-0              one launch again
   bankstripe tune a.cu b.cu -- -O3            measure what is best, and keep it
   bankstripe tune --build=make -- app 1000    measure a project's program
-  bankstripe calibrate                        fit predictions to this GPU
   bankstripe reason over-budget               what a reason in brackets means
 
   Before the compiler of a build (docs/guide/build.md):

@@ -88,8 +88,6 @@ int main(int Argc, const char **Argv) {
     return exitStatus(runVerify(*Options, Executable()));
   case Command::Tune:
     return exitStatus(runTune(*Options, Executable()));
-  case Command::Calibrate:
-    return exitStatus(runCalibrate(*Options));
   }
   return ExitUsage;
 }

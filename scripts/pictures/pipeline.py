@@ -13,7 +13,7 @@ STAGES = (("frontend", ("commands of nvcc", "for Clang"), "unit"),
           ("plan", ("candidates, search,", "verdicts"), "plan"),
           ("edit", ("how the text", "changes"), ""))
 # Folders of a row below: what they are for, and the stage at which they begin.
-AROUND = (("decisions, calibrate", "what people and measurements said", 3),
+AROUND = (("decisions", "what people and measurements said", 3),
           ("facts, cache, workers", "units in parallel, and known from before", 1))
 USERS = (("report", "text, JSON, SARIF, diff"), ("tool", "analyze, rewrite, verify"),
          ("wrap", "before a compiler"), ("tune", "measures candidates"))

@@ -21,8 +21,7 @@ NOTE = "<!-- Written by tests/scripts/reference_test.py --update -->\n"
 # A title, and the words that are followed by --help; the first is the program.
 PROGRAMS = (("bankstripe", ["bankstripe"]),
             *((f"bankstripe {name}", ["bankstripe", name])
-              for name in ("analyze", "rewrite", "verify", "tune", "calibrate", "reason", "stats",
-                           "wrap")),
+              for name in ("analyze", "rewrite", "verify", "tune", "reason", "stats", "wrap")),
             ("bankstripe verify -- PROGRAM --vs PROGRAM", ["bankstripe-verify"]),
             ("bankstripe replay", ["bankstripe-replay"]))
 
@@ -58,7 +57,7 @@ def pages(folder):
         text = help_of(folder, words)
         whole += f"\n## {title}\n\n```text\n{text}```\n"
         if len(words) == 1:
-            first = "analyze, rewrite, verify, tune, calibrate, reason, stats"
+            first = "analyze, rewrite, verify, tune, reason, stats"
             named = first if words == ["bankstripe"] else title.removeprefix("bankstripe ")
             of_codes += f"\n## {named}\n\n| code | meaning |\n|---|---|\n"
             for said in codes(text):
