@@ -288,9 +288,12 @@ Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
   auto PlanOf = [&](MergedRun Marked) {
     return planRun(std::move(Marked), Options, Known);
   };
-  if (Options.Choose)
-    Run = chooseAtRunTime(std::move(Run), Options);
-  return decideWhereResident(Run, Options, PlanOf(Run), PlanOf);
+  Plan P = PlanOf(Run);
+  if (Options.Choose) {
+    Run = chooseAtRunTime(std::move(Run), Options, P);
+    P = PlanOf(Run);
+  }
+  return decideWhereResident(Run, Options, std::move(P), PlanOf);
 }
 
 // --- Beside makePlan ---------------------------------------------------------

@@ -18,15 +18,29 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/RunTimeChoice.h"
+#include "plan/FunctionCopies.h"
 #include "plan/Versions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetOperations.h"
 
 using namespace bankstripe;
 
+// An array of a function that moves by the plan without choices, and cannot in
+// a version of kernel Row, which calls the function as it is.
+static const ReachedArray *arrayToLose(unsigned Row, const MergedRun &Run,
+                                       const FunctionCopies &Copies,
+                                       const Plan &Otherwise) {
+  for (const auto &[A, Planned] : llvm::zip(Run.Arrays, Otherwise.Arrays))
+    if (llvm::is_contained(A.Kernels, Row) && !A.Array.Function.IsKernel &&
+        Planned.Verdict.usesShared() && !Copies.holderOf(A.Array))
+      return &A;
+  return nullptr;
+}
+
 // Why kernel Row of Run does not choose; empty if it does.
 static std::string whyNot(unsigned Row, const MergedRun &Run,
-                          const PlanOptions &Options) {
+                          const PlanOptions &Options,
+                          const FunctionCopies &Copies, const Plan &Otherwise) {
   const MergedKernel &K = Run.Kernels[Row];
   const auto Arrays = movableIn(Row, Run);
   if (Arrays.empty())
@@ -36,14 +50,18 @@ static std::string whyNot(unsigned Row, const MergedRun &Run,
   for (const ReachedArray *A : Arrays)
     if (Run.Wishes[A - Run.Arrays.data()].Decision)
       return "it is decided what becomes of '" + A->Array.Name + "'";
+  if (const ReachedArray *A = arrayToLose(Row, Run, Copies, Otherwise))
+    return "a version of it would lack '" + A->Array.Name + "'";
   return "";
 }
 
-MergedRun bankstripe::chooseAtRunTime(MergedRun Run,
-                                      const PlanOptions &Options) {
+MergedRun bankstripe::chooseAtRunTime(MergedRun Run, const PlanOptions &Options,
+                                      const Plan &Otherwise) {
+  const FunctionCopies Copies(Run);
   std::map<TextRange, std::string> WhyNot; // Instances share their text.
   for (unsigned Row = 0; Row < Run.Kernels.size(); ++Row)
-    if (std::string Why = whyNot(Row, Run, Options); !Why.empty())
+    if (std::string Why = whyNot(Row, Run, Options, Copies, Otherwise);
+        !Why.empty())
       WhyNot.try_emplace(textOf(Run.Kernels[Row]), std::move(Why));
   for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
     const auto Why = WhyNot.find(textOf(K));

@@ -14,7 +14,10 @@
 namespace bankstripe {
 
 /// \p Run with marks at the kernels whose launches choose.
-MergedRun chooseAtRunTime(MergedRun Run, const PlanOptions &Options);
+///
+/// \param Otherwise the plan for \p Run without any choice.
+MergedRun chooseAtRunTime(MergedRun Run, const PlanOptions &Options,
+                          const Plan &Otherwise);
 
 /// The plan in which kernels that would lose by fewer resident warps have
 /// versions for grids whose blocks are all resident in these, where they gain.

@@ -119,7 +119,7 @@ TEST_F(Copying, IsForKernelsThatChoose) {
   outer().Problem = "its calls share 'n'";
   EXPECT_FALSE(plan().Kernels.front().Chooses);
   EXPECT_EQ(plan().Kernels.front().WhyNoChoice,
-            "none of its arrays would move; each array says why");
+            "a version of it would lack 'b'");
 }
 
 TEST_F(Copying, IsNotOfWhatLeadsNowhere) {

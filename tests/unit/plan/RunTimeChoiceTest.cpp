@@ -116,16 +116,17 @@ TEST_F(RunTimeChoice, IsNotForWhatPeopleDecided) {
   EXPECT_FALSE(kernel().MovesArrays);
 }
 
-// What it calls as before is not chosen.
-TEST_F(RunTimeChoice, IsBetweenWhatMovesInAVersion) {
+// A version would call the function as it was.
+TEST_F(RunTimeChoice, IsNotWhereAVersionWouldLackAnArray) {
   TestArray F = makeArray("b", 16, 4, 20);
   F.Function.IsKernel = false;
   F.Function.Name = F.Function.Id = "f";
   U.array(F);
   const Plan P = U.plan(Options);
-  EXPECT_TRUE(P.Kernels.front().Chooses);
+  EXPECT_FALSE(P.Kernels.front().Chooses);
+  EXPECT_EQ(P.Kernels.front().WhyNoChoice, "a version of it would lack 'b'");
   EXPECT_TRUE(find(P, "a").Verdict.usesShared());
-  EXPECT_FALSE(find(P, "b").Verdict.usesShared());
+  EXPECT_TRUE(find(P, "b").Verdict.usesShared());
 }
 
 TEST_F(RunTimeChoice, IsOfVersionsThatMayWait) {
