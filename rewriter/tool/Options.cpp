@@ -105,6 +105,11 @@ static cl::list<std::string> Compiler(cl::Positional,
 static cl::list<std::string> StatsFolder(cl::Positional, cl::desc("[FOLDER]"),
                                          cl::cat(Category),
                                          cl::sub(StatsCommand));
+static cl::opt<std::string>
+    StatsChoices("choices", cl::value_desc("file"), cl::cat(Category),
+                 cl::sub(StatsCommand),
+                 cl::desc("Instead, print what programs chose, which "
+                          "BANKSTRIPE_CHOICES=file collected"));
 static cl::list<std::string> ReasonName(cl::Positional, cl::desc("[REASON]"),
                                         cl::cat(Category),
                                         cl::sub(ReasonCommand));

@@ -14,11 +14,13 @@
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
 #include "tool/SourceRewriter.h"
+#include "tune/RecordedChoices.h"
 #include "wrap/Stats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
@@ -557,7 +559,24 @@ int bankstripe::runWrap(std::vector<std::string> Words) {
   return Launcher(std::move(Command), std::move(Flags)).run();
 }
 
+// The table of what programs added to File.
+static int runStatsOfChoices(StringRef File) {
+  auto Text = llvm::MemoryBuffer::getFile(File);
+  auto Choices = Text ? readChoices((*Text)->getBuffer())
+                      : llvm::errorCodeToError(Text.getError());
+  if (!Choices) {
+    llvm::errs() << "bankstripe: '" << printable(File)
+                 << "': " << toString(Choices.takeError()) << '\n';
+    return ExitUsage;
+  }
+  printChoices(llvm::outs(), std::move(*Choices));
+  return ExitDone;
+}
+
 int bankstripe::runStats(llvm::ArrayRef<const char *> Words) {
+  if (StringRef First = Words.empty() ? "" : Words.front();
+      Words.size() == 1 && First.consume_front("--choices="))
+    return runStatsOfChoices(First);
   const std::string Folder = Words.empty() ? "." : Words.front();
   if (Words.size() > 1 || !fs::is_directory(Folder)) {
     llvm::errs()

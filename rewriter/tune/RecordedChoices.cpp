@@ -27,7 +27,13 @@ static bool fromJSON(const json::Value &Value, RecordedChoice &C,
   return Map && Map.map("kernel", C.Kernel) && Map.map("gpu", C.Gpu) &&
          Map.map("architecture", C.Architecture) && Map.map("pairs", C.Pairs) &&
          Map.map("original_us", C.OriginalMicroseconds) &&
-         Map.map("version_us", C.VersionMicroseconds);
+         Map.map("version_us", C.VersionMicroseconds) &&
+         Map.map("grid", C.Grid) && Map.map("block", C.Block) &&
+         Map.map("chosen", C.Chosen) &&
+         Map.mapOptional("ran_original", C.OriginalLaunches) &&
+         Map.mapOptional("ran_version", C.VersionLaunches) &&
+         Map.mapOptional("waited_us", C.WaitedMicroseconds) &&
+         Map.mapOptional("won_us", C.WonMicroseconds);
 }
 
 } // namespace bankstripe
@@ -44,6 +50,33 @@ bankstripe::readChoices(StringRef Text) {
     Result.push_back(std::move(*Choice));
   }
   return Result;
+}
+
+// `8000` of `[8000, 1, 1]`, `16x16` of `[16, 16, 1]`.
+static std::string extents(std::vector<unsigned> Of) {
+  while (Of.size() > 1 && Of.back() == 1)
+    Of.pop_back();
+  return llvm::join(
+      llvm::map_range(Of, [](unsigned N) { return llvm::utostr(N); }), "x");
+}
+
+void bankstripe::printChoices(llvm::raw_ostream &OS,
+                              std::vector<RecordedChoice> Choices) {
+  std::ranges::stable_sort(Choices, std::greater(),
+                           &RecordedChoice::WonMicroseconds);
+  constexpr char Row[] =
+      "{0,-30} {1,12} {2,10} {3,11} {4,10}  {5,-8} {6,9} {7,9} {8,10} {9,9}\n";
+  OS << llvm::formatv(Row, "kernel", "grid", "block", "original us",
+                      "version us", "chosen", "launches", "version",
+                      "waited ms", "won ms");
+  for (const RecordedChoice &C : Choices)
+    OS << llvm::formatv(
+        Row, C.Kernel, extents(C.Grid), extents(C.Block),
+        llvm::formatv("{0:F1}", C.OriginalMicroseconds).str(),
+        llvm::formatv("{0:F1}", C.VersionMicroseconds).str(), C.Chosen,
+        C.OriginalLaunches + C.VersionLaunches, C.VersionLaunches,
+        llvm::formatv("{0:F1}", C.WaitedMicroseconds / 1000).str(),
+        llvm::formatv("{0:F1}", C.WonMicroseconds / 1000).str());
 }
 
 // `space::kernel` of `space::{anonymous}::kernel<int, 4>`: compilers print

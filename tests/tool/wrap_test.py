@@ -525,6 +525,12 @@ class Stats(WrapTest):
         self.assertIn("no such folder: 'none'", self.expect(USAGE, self.run_tool("stats", "none")).stderr)
         self.assertIn("stats takes one folder", self.expect(USAGE, self.run_tool("stats", "src", "obj")).stderr)
 
+    def test_choices_of_programs_are_a_table(self):
+        self.write("choices.jsonl", '{"kernel": "k", "gpu": "G", "architecture": "sm_90", "grid": [4, 1, 1], "block": [64, 1, 1], '
+                   '"pairs": 1, "original_us": 9, "version_us": 3, "chosen": "version"}\n')
+        self.assertRegex(self.expect(0, self.run_tool("stats", "--choices=choices.jsonl")).stdout, r"\nk +4 +64 +9.0 +3.0  version")
+        self.assertIn("'none': ", self.expect(USAGE, self.run_tool("stats", "--choices=none")).stderr)
+
     def test_a_folder_in_which_nothing_was_compiled(self):
         self.assertEqual(self.expect(0, self.run_tool("stats", "src")).stdout,
                          "nothing was compiled by 'bankstripe wrap' below 'src'; a project that sets "

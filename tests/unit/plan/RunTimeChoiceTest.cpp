@@ -54,11 +54,6 @@ TEST_F(RunTimeChoice, IsBetweenTheKernelAndAVersionBesideIt) {
   EXPECT_EQ(kernel().WhyNoChoice, "");
 }
 
-TEST_F(RunTimeChoice, IsAlsoForKernelsThatOthersMayLaunch) {
-  Options.Others = Outside::Files;
-  EXPECT_TRUE(kernel().Chooses);
-}
-
 TEST_F(RunTimeChoice, IsNotInModules) {
   Options.Others = Outside::Loaders;
   EXPECT_FALSE(kernel().Chooses);
@@ -83,27 +78,12 @@ TEST_F(RunTimeChoice, IsAlsoForSureGains) {
   EXPECT_TRUE(kernel().Chooses);
 }
 
-TEST_F(RunTimeChoice, IsForGainsThatMayBeLosses) {
-  work(Much);
-  U.Result.Evidence.Work["k"].Gathered = 40;
-  U.Result.Evidence.ShortWork["k"].Gathered = 400;
-  U.Result.Evidence.ShortWork["k"].Arrays.clear();
-  ASSERT_LT(kernel().Predicted->Worst, 1);
-  EXPECT_TRUE(kernel().Chooses);
-}
-
 TEST_F(RunTimeChoice, IsNotForKernelsThatPoll) {
   work(Little);
   U.Result.Evidence.Work["k"].Polls = true;
   EXPECT_FALSE(kernel().Chooses);
   EXPECT_EQ(kernel().WhyNoChoice,
             "none of its arrays would move; each array says why");
-}
-
-TEST_F(RunTimeChoice, IsAlsoForWorkThatNobodySaw) {
-  work(Little);
-  U.Result.Evidence.Work.clear();
-  EXPECT_TRUE(kernel().Chooses);
 }
 
 TEST_F(RunTimeChoice, IsNotForWhatPeopleDecided) {

@@ -47,6 +47,22 @@ Plan planOf(const std::string &Kernel) {
 
 } // namespace
 
+TEST(RecordedChoices, AreATableWithWhatWonMostFirst) {
+  auto Choices = read(line("sum", 10, 20) + line("fold", 3867.34, 3113.8));
+  Choices[1].OriginalLaunches = 3;
+  Choices[1].VersionLaunches = 97;
+  Choices[1].WaitedMicroseconds = 104216;
+  Choices[1].WonMicroseconds = 73094;
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printChoices(OS, Choices);
+  EXPECT_EQ("\n" + Text, R"(
+kernel                                 grid      block original us version us  chosen    launches   version  waited ms    won ms
+fold                                      4         64      3867.3     3113.8  version        100        97      104.2      73.1
+sum                                       4         64        10.0       20.0  version          0         0        0.0       0.0
+)");
+}
+
 TEST(RecordedChoices, BecomeDecisionsForTheFasterKernel) {
   const Plan P = planOf("sum");
   DecisionsFile D = decisionsFrom(read(line("sum", 10, 5)), P);
