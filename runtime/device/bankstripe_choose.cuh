@@ -76,10 +76,10 @@ namespace detail {
 //
 // What trying costs is bounded. The kernel that does not lead has to be loaded
 // and timed, and may run for longer. It is tried twice at first, if launches
-// take so long that this costs little; else, and after that, where all that was
-// lost is less than 3 % of what the first 333 launches have taken, or 1 % of
-// what all have. After `most_pairs` a third of the distance is enough, else the
-// prediction decides.
+// take so long that this costs little, and the first time did not take 1.25
+// times as long; else, and after that, where all that was lost is less than 3 %
+// of what the first 333 launches have taken, or 1 % of what all have. After
+// `most_pairs` a third of the distance is enough, else the prediction decides.
 struct comparison {
   enum { most_pairs = 13, under_way = 2, first_launches = 333, long_ago = 20 };
   enum outcome : unsigned char { open, original, version };
@@ -185,14 +185,17 @@ private:
     const bool is_long = usual() >= (expected == loses ? 100 : 30);
     const float more =
         pairs ? fabsf(microseconds_of(original) - microseconds_of(version))
-              : usual() + (known == open ? loading() : 0);
-    return (handed < 4 && is_long) || lost + more + timing() <= budget;
+        : handed > 1 ? fabsf(times[0] - times[1])
+                     : usual() + (known == open ? loading() : 0);
+    return (is_long && (handed < 2 || (handed < 4 && is_near()))) ||
+           lost + more + timing() <= budget;
   }
 
-  // Whether the kernel that did not lead took twice as long in the first pair.
-  bool is_hopeless() const {
-    return (first == original ? -dropped : dropped) > logf(2);
-  }
+  // Whether the kernel that did not lead took twice as long in the first pair,
+  // or less than 1.25 times as long.
+  bool is_hopeless() const { return behind() > logf(2); }
+  bool is_near() const { return behind() < logf(1.25f); }
+  float behind() const { return first == original ? -dropped : dropped; }
 
   bool is_clear(float ranges) const {
     const float twice = logf(2);
