@@ -289,7 +289,7 @@ llvm::Expected<Shadow> Maker::make() {
       {(Folder + "/" + HelperFileName).str(), "", helperText().str()});
   for (const LaunchHelper &Each : launchHelpers())
     if (llvm::any_of(Result.Files, [&](const ShadowFile &File) {
-          return StringRef(File.Text).contains(("\"" + Each.Name + "\"").str());
+          return StringRef(File.Text).contains((Each.Name + "\"").str());
         }))
       Result.Files.push_back(
           {(Folder + "/" + Each.Name).str(), "", Each.Text.str()});

@@ -42,6 +42,12 @@ class Headers(WrapTest):
         self.assertEqual(len(copies), 2)
         self.assertEqual(sum("../../headers/1/weigh.cuh" in c for c in copies), 1)
 
+    def test_with_kernels_bring_what_their_rows_need(self):
+        self.write("src/count.cuh", COUNT.replace("static __global__", "__global__"))
+        self.write("src/a.cu", '#include "count.cuh"\n')
+        self.assertIn('#include "../../bankstripe_launch.cuh"', "".join(self.compile()))
+        self.assertIn("namespace bankstripe", self.read("obj/a.o.bankstripe/bankstripe_launch.cuh"))
+
     def test_are_found_in_the_folders_of_the_command(self):
         (self.folder / "src/weigh.cuh").unlink()
         self.write("include/weigh.cuh", WEIGH)
