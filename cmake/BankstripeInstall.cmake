@@ -17,7 +17,7 @@ set_target_properties(bankstripe_helper PROPERTIES EXPORT_NAME helper)
 install(TARGETS bankstripe_helper EXPORT bankstripeTargets COMPONENT tool)
 install(FILES ${PROJECT_BINARY_DIR}/include/bankstripe.cuh # rewriter/model makes it.
               ${PROJECT_BINARY_DIR}/include/bankstripe_launch.cuh
-              ${PROJECT_SOURCE_DIR}/runtime/device/bankstripe_choose.cuh
+              ${PROJECT_BINARY_DIR}/include/bankstripe_choose.cuh
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT tool)
 
 # For any architecture: nothing in it depends on one.

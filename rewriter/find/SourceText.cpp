@@ -221,11 +221,11 @@ bool SourceText::anyIdentifier(
   for (unsigned I = 0; I < Names.size(); ++I) {
     if (Matches(*Names[I]))
       return true;
-    if (Names[I]->isStr(But))
-      continue;
     for (const MacroDirective *D = PP.getLocalMacroDirectiveHistory(Names[I]);
          D; D = D->getPrevious())
-      if (const auto *Definition = dyn_cast<DefMacroDirective>(D))
+      if (const auto *Definition = dyn_cast<DefMacroDirective>(D);
+          Definition && !(Names[I]->isStr(But) &&
+                          sources().isInSystemHeader(D->getLocation())))
         for (const Token &Tok : Definition->getInfo()->tokens())
           if (const IdentifierInfo *Named = Tok.getIdentifierInfo();
               Named && Definition->getInfo()->getParameterNum(Named) < 0)

@@ -99,7 +99,7 @@ public:
   void forEachToken(llvm::StringRef Code,
                     llvm::function_ref<void(const clang::Token &)> Visit) const;
   /// Whether \p Matches says so of an identifier in \p Code, or in what the
-  /// macros of such names ever stand for, \p But one.
+  /// macros of such names ever stand for, but \p But of a system header.
   bool
   anyIdentifier(llvm::StringRef Code,
                 llvm::function_ref<bool(const clang::IdentifierInfo &)> Matches,

@@ -116,12 +116,6 @@ Runs runMany(const Program &P) {
   return Result;
 }
 
-/// How much of the logarithm of what the version gains the program gains.
-double shareOfGain(const Program &P) {
-  const Runs R = runMany(P);
-  return std::log(R.OfUnchanged) / std::log(R.OfUnchanged / R.OfBest);
-}
-
 } // namespace
 
 TEST(Comparison, FasterKernelRunsWhicheverItIs) {
@@ -145,7 +139,7 @@ TEST(Comparison, HostsThatNeverWaitGain) {
       P.Synchronizes = 0;
       P.Original = Original;
       P.Version = Original / Speedup;
-      EXPECT_GE(shareOfGain(P), 0.85) << Original << " us, " << Speedup;
+      EXPECT_GE(runMany(P).OfBest, 0.83) << Original << " us, " << Speedup;
     }
 }
 
@@ -195,23 +189,11 @@ TEST(Comparison, WhatIsPredictedToLoseIsTriedLater) {
 
 TEST(Comparison, WhatIsPredictedToGainForSureLeads) {
   Program P;
-  P.Version = 40;
+  P.Version = 20; // Too short to try the original.
   P.Expected = bankstripe::gains;
-  EXPECT_EQ(runMany(P).Wrong, 0);
+  EXPECT_EQ(runMany(P).MostVersion, P.Launches);
+  P.Version = 300;
   EXPECT_GE(runMany(P).OfBest, 0.97);
-  P.Version = 300; // Or not.
-  EXPECT_GE(runMany(P).OfBest, 0.97);
-}
-
-TEST(Comparison, OriginalRunsWhileNoTimesComeBack) {
-  Program P;
-  P.Original = 1000;
-  P.Version = 20000;
-  P.Synchronizes = 0;
-  P.IsPatient = false;
-  const Runs R = runMany(P);
-  EXPECT_EQ(R.MostVersion, 0);
-  EXPECT_EQ(R.Open, Repeats);
 }
 
 TEST(Comparison, HostThatWaitsNowAndThenIsEnough) {

@@ -6,7 +6,3 @@ void runLarge(const unsigned *in, unsigned *out, float *sums, int n) {
   lasts<<<2, 1024>>>(in, out, n);
   tiles<24><<<1, 1024>>>(in, out + 2048, n);
 }
-
-#ifdef TAKES_ADDRESSES
-const void *takenOfLarge = (const void *)rounds<float>;
-#endif

@@ -79,8 +79,3 @@ void runSmall(const unsigned *in, unsigned *out, float *sums, int n) {
   digits<<<1, 128>>>(in, out + 256, n);
   tiles<24><<<2, 192>>>(in, out + 512, n);
 }
-
-#ifdef TAKES_ADDRESSES // Such kernels choose by themselves.
-const void *takenOfSmall[] = {(const void *)digits, (const void *)marked, (const void *)ranks,
-                              (const void *)rounds<float>};
-#endif

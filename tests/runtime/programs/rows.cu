@@ -76,6 +76,10 @@ static __global__ void chooses(int *) {}
 static __global__ void chooses_striped(int *) {}
 static ::bankstripe::choice chooses_row("chooses", chooses, chooses_striped,
                                         2112, ::bankstripe::may_gain);
+static __global__ void leads(int *) {}
+static __global__ void leads_striped(int *) {}
+static ::bankstripe::choice leads_row("leads", leads, leads_striped, 2112,
+                                      ::bankstripe::gains);
 static __global__ void stays(int *) {}
 static __global__ void stays_striped(int *) {}
 static ::bankstripe::choice stays_row("stays", stays, stays_striped, 2112,
@@ -470,6 +474,30 @@ static void large() {
   expect_run("chooses_striped", launch); // It is allowed its 67 KB each time.
 }
 
+// Times come late: launches wait for them, but not where that may take for
+// ever.
+static void late() {
+  State.ReadyAfter = 100;
+  expect_decision("chooses_striped", 1);
+  const int Events = State.Events;
+  for (int i = 0; i < 6; ++i)
+    stays<<<1, 32>>>(nullptr);
+  expect(State.Events == Events + 2,
+         "a kernel that may wait is not waited for");
+}
+
+static void leading() {
+  auto launch = [] { leads<<<1, 32>>>(nullptr); };
+  State.IsCapturing = true;
+  expect_run("leads_striped", launch);
+  State.IsCapturing = false;
+  State.VersionTakes = 1000; // The prediction is wrong.
+  expect_run("leads_striped", launch);
+  for (int i = 0; i < 6; ++i)
+    launch();
+  expect(State.Last.Kernel == "leads", "the times have the last word");
+}
+
 static void untimed() {
   State.IsCapturing = true;
   expect_run("chooses", [] { launch_chooses(30); });
@@ -558,6 +586,8 @@ int main(int argc, char **argv) {
                      {"percents", percents},
                      {"faster", faster},
                      {"large", large},
+                     {"late", late},
+                     {"leading", leading},
                      {"untimed", untimed},
                      {"second_launch", second_launch},
                      {"many_settings", many_settings},

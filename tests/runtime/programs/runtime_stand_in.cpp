@@ -266,6 +266,7 @@ ENTRY_POINT(cudaGetDriverEntryPoint_ptsz)
 // The program may not touch one of another context.
 struct Event {
   double Time = 0;
+  int Asked = 0;
   unsigned long long Context = State.Context;
 };
 static Event &valid(cudaEvent_t Handle) {
@@ -286,14 +287,15 @@ cudaError_t cudaEventDestroy(cudaEvent_t Handle) {
   cudaError_t name(cudaEvent_t Handle, cudaStream_t) {                         \
     const std::lock_guard<std::mutex> Lock(Busy);                              \
     valid(Handle).Time = State.Clock;                                          \
+    valid(Handle).Asked = 0;                                                   \
     ++State.Events;                                                            \
     return cudaSuccess;                                                        \
   }
 EVENT_RECORD(cudaEventRecord)
 EVENT_RECORD(cudaEventRecord_ptsz)
 cudaError_t cudaEventQuery(cudaEvent_t Handle) {
-  valid(Handle);
-  return fail(State.IsAhead ? cudaErrorNotReady : cudaSuccess);
+  const bool IsReady = valid(Handle).Asked++ >= State.ReadyAfter;
+  return fail(State.IsAhead || !IsReady ? cudaErrorNotReady : cudaSuccess);
 }
 cudaError_t cudaEventElapsedTime(float *Milliseconds, cudaEvent_t Begin,
                                  cudaEvent_t End) {

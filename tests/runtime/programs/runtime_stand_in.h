@@ -40,6 +40,7 @@ struct Runtime {
   int OptinBytes = 227 * 1024;
   double OriginalTakes = 100, VersionTakes = 40; ///< Microseconds.
   bool IsCapturing = false, IsAhead = false;     ///< The host, of the GPU.
+  int ReadyAfter = 0; ///< So many times events are asked for in vain.
   unsigned long long Context = 1;
   void (*DuringLaunch)() = nullptr; ///< Called once.
 

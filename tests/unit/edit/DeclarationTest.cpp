@@ -118,6 +118,17 @@ TEST(Declarators, MiddleMoves) {
             "}\n");
 }
 
+TEST(Declarators, FirstAndLastMove) {
+  EXPECT_EQ(rewritten("{\n  int a[4], x, b[5];\n}\n", {{"a", {4}}, {"b", {5}}}),
+            "{\n"
+            "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  int x;\n"
+            "  __shared__ int b_stripes[::bankstripe::warps(128)][5][32];\n"
+            "  auto b = ::bankstripe::begin(b_stripes);\n"
+            "}\n");
+}
+
 TEST(Declarators, AllMove) {
   EXPECT_EQ(rewritten("{\n  int a[4], b[5];\n}\n", {{"a", {4}}, {"b", {5}}}),
             "{\n"
@@ -306,6 +317,16 @@ TEST(Initialiser, OfValues) {
             "}\n");
 }
 
+TEST(Initialiser, OfRows) {
+  EXPECT_EQ(
+      rewritten("{\n  int t[2][2] = {{1, 2}, {3, 4}};\n}\n", {{"t", {2, 2}}}),
+      "{\n"
+      "  __shared__ int t_stripes[::bankstripe::warps(128)][2][2][32];\n"
+      "  auto t = ::bankstripe::begin(t_stripes);\n"
+      "  ::bankstripe::initialize<2, 2>(t_stripes, {{1, 2}, {3, 4}});\n"
+      "}\n");
+}
+
 TEST(Initialiser, ExtentThatIsMoreThanAName) {
   EXPECT_EQ(rewritten("{\n  int a[N > 2 ? N : 2] = {1};\n}\n", {{"a", {4}}}),
             "{\n"
@@ -349,6 +370,13 @@ TEST(Initialiser, OverSeveralLines) {
             "      2,\n"
             "  });\n"
             "}\n");
+}
+
+TEST(Initialiser, BetweenStatementsOnOneLine) {
+  EXPECT_EQ(rewritten("{ int a[4] = {0}; a[i] = 1; }\n", {{"a", {4}}}),
+            "{ __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; auto "
+            "a = ::bankstripe::begin(a_stripes);\n"
+            "::bankstripe::clear(a_stripes); a[i] = 1; }\n");
 }
 
 TEST(Initialiser, RunsWhereverTheScopeIsEntered) {

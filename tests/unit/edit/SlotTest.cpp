@@ -243,6 +243,15 @@ TEST(Table, IsConstOnce) {
             "{\n  static constexpr int a[2] = {7, 8};\n}\n");
 }
 
+// The elements become const, not what they point to.
+TEST(Table, OfPointers) {
+  EXPECT_EQ(rewritten("{\n  const char *a[2] = {\"x\", \"y\"};\n}\n",
+                      {table("a", {2})}),
+            "{\n  static const char *const a[2] = {\"x\", \"y\"};\n}\n");
+  EXPECT_EQ(rewritten("{\n  int *a[2] = {0}, *p;\n}\n", {table("a", {2})}),
+            "{\n  static int *const a[2] = {0};\n  int *p;\n}\n");
+}
+
 TEST(Table, AloneNeedsNoHelper) {
   EXPECT_EQ(carriedOut(planFor("int a[2] = {7, 8};\n", {table("a", {2})})),
             "static const int a[2] = {7, 8};\n");

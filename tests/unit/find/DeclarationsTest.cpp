@@ -573,10 +573,7 @@ TEST(Nolint, OfOthersSaysNothing) {
   testBody("// NOLINTNEXTLINE(bankstripe)\n\nint a[4]; $write^a[i] = 1;");
 }
 
-// --- Names that mean something else
-// -------------------------------------------
-
-TEST(Hidden, AValueOfALineThatIsSplit) {
+TEST(Declaration, KeepsItsLineWhereThatIsAValue) {
   auto KeepsLine = [](const char *Body) {
     return findingOf(kernelAround(Body)).Text.KeepsLine;
   };
@@ -584,26 +581,4 @@ TEST(Hidden, AValueOfALineThatIsSplit) {
   EXPECT_TRUE(KeepsLine("int a[__LINE__]; a[i] = 1;\n"));
   EXPECT_FALSE(KeepsLine("int a[4];\n a[i] = __LINE__;\n"));
   testBody("int $hidden_name^a[4],\n b = __LINE__; $write^a[i] = b;\n");
-}
-
-TEST(Hidden, ANameOfTheHelperThatIsAMacro) {
-  auto WithMacro = [](const std::string &Definition) {
-    auto F = factsOf(Definition + kernelAround("int a[4]; a[i] = 1;"))
-                 .Findings.at(0);
-    return !F.Obstacles.empty() && F.Obstacles[0].Why == Reason::HiddenName
-               ? F.Obstacles[0].Detail
-               : "";
-  };
-  EXPECT_EQ(WithMacro("#define clear(x) x\n"), "macro 'clear'");
-  EXPECT_EQ(WithMacro("#define warps 4\n#undef warps\n"), "macro 'warps'");
-  EXPECT_EQ(WithMacro("#define wraps 4\n"), "");
-  // A parameter of a macro is no name.
-  const std::string Align = "#define n 3\n#undef __align__\n";
-  EXPECT_EQ(WithMacro(Align + "#define __align__(n) alignas(n)\n"), "");
-  EXPECT_EQ(WithMacro(Align + "#define __align__(m) alignas(n)\n"),
-            "macro 'n'");
-  // The helper has an index, but calls none.
-  EXPECT_EQ(WithMacro("#define index(i, j) i * 4 + j\n"), "");
-  EXPECT_EQ(WithMacro("#define index(i) i\n#undef index\n#define index 4\n"),
-            "macro 'index'");
 }

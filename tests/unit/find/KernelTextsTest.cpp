@@ -317,7 +317,7 @@ TEST(TemplateTexts, WithAnotherTypeThanAWrittenVoidHaveNoVersion) {
 
 // In a member of its row such a name would mean another one.
 TEST(TemplateTexts, WithANameOfTheRowHaveNoVersion) {
-  for (const std::string Name : {"row", "both", "of", "type"}) {
+  for (const std::string Name : {"Here", "row", "both", "of", "type"}) {
     const KernelText T =
         textOf("template <class T> __global__ void " + Name +
                "() {}\ntemplate __global__ void " + Name + "<int>();\n");

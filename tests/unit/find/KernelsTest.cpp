@@ -364,6 +364,14 @@ TEST(KernelText, HasNoVersionWithAStaticVariable) {
                      "v; return ++v; }(); }")
                 .Text.VersionProblem,
             "its variable 'v' is static");
+  // An assertion only prints the name; one of the program's own may not.
+  const std::string Assert = "#define assert(x) f(__func__)\n",
+                    Calls = "__device__ void f(const char *);\n"
+                            "__global__ void kernel(int *a) { assert(a); }";
+  EXPECT_EQ(kernelIn("# 1 \"assert.h\" 3\n" + Assert + "# 1 \"a.cu\"\n" + Calls)
+                .Text.VersionProblem,
+            "");
+  EXPECT_EQ(kernelIn(Assert + Calls).Text.VersionProblem, "it says __func__");
 }
 
 // The launch would name a version that only one of them has beside it.
