@@ -11,8 +11,10 @@
 // anywhere in the unit; which of these fits by its type is not asked.
 //
 // Static storage exists once, so a function that can be entered again before it
-// returns cannot hold any: its calls lead back to it. Calls that leave the unit
-// are followed in plan/LinkedCalls.cpp.
+// returns cannot hold any: its calls lead back to it. Nor does anything move in
+// a kernel that calls such a function: ptxas compiles those wrong more often
+// than anything else (docs/reference/reasons/recursive-function.md). Calls that
+// leave the unit are followed in plan/LinkedCalls.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +26,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -266,14 +269,16 @@ private:
   Holders holdersOf(const Finding &F,
                     const SmallDenseSet<Function *> &WithAlloca) const;
   bool connect(const Function &Entry, const FunctionSet &Below, bool IsKnown);
+  std::string recursionIn(const Function &Kernel, const FunctionSet &Below);
 
   const Module &M;
   CallGraph Calls;
   const UnitFacts &Facts;
   UnitEvidence &Result;
   const AllocaTracker &Tracker;
-  StringMap<const Function *> ByName; ///< Those with bodies.
-  std::vector<Holders> Holding;       ///< Parallel to the findings.
+  StringMap<const Function *> ByName;              ///< Those with bodies.
+  DenseMap<const Function *, StringRef> Reentered; ///< Why, or empty.
+  std::vector<Holders> Holding; ///< Parallel to the findings.
 };
 
 } // namespace
@@ -311,10 +316,25 @@ ReachReader::holdersOf(const Finding &F,
   return Result;
 }
 
+// Which function \p Kernel reaches that may be entered again; empty: none.
+std::string ReachReader::recursionIn(const Function &Kernel,
+                                     const FunctionSet &Below) {
+  for (const Function *F : Below) {
+    auto [At, IsNew] = Reentered.try_emplace(F);
+    if (IsNew)
+      At->second = Calls.whyReentered(*F);
+    if (!At->second.empty())
+      return "kernel '" + demangle(sourceName(Kernel)) + "' calls '" +
+             demangle(sourceName(*F)) + "', and " + At->second.str();
+  }
+  return "";
+}
+
 // \returns whether \p Entry, a kernel, reaches a finding.
 bool ReachReader::connect(const Function &Entry, const FunctionSet &Below,
                           bool IsKnown) {
   bool Any = false;
+  const std::string Recursion = recursionIn(Entry, Below);
   for (auto [F, Held, E] : zip(Facts.Findings, Holding, Result.Arrays)) {
     bool IsReached = false;
     for (auto [Kernels, Functions] : zip(E.Kernels, Held)) {
@@ -326,6 +346,8 @@ bool ReachReader::connect(const Function &Entry, const FunctionSet &Below,
       if (IsKnown)
         Kernels.insert(sourceName(Entry).str());
     }
+    if (IsReached && !Recursion.empty())
+      E.Obstacles.push_back({Reason::RecursiveFunction, F.Where, Recursion});
     if (IsReached && !IsKnown && E.Obstacles.empty())
       E.Obstacles.push_back(
           {Reason::BlockSizeUnknown, F.Where,
@@ -410,8 +432,8 @@ void ReachReader::listFunctions() {
 void readCalls(const Module &M, const AllocaTracker &Tracker, bool Linked,
                const UnitFacts &Facts, UnitEvidence &Result) {
   ReachReader Reader(M, Tracker, Facts, Result);
-  Reader.connectKernels();
   Reader.checkHolders(Linked);
+  Reader.connectKernels();
   if (Linked)
     Reader.listFunctions();
 }

@@ -452,7 +452,7 @@ void Merger::followCalls() {
   for (const UnitResult &Unit : Units)
     Frames.insert(Unit.Resources.begin(), Unit.Resources.end());
   Calls.addFrames(Frames);
-  std::map<unsigned, std::string> Unseen; // By row.
+  std::map<unsigned, std::string> Unseen, Reentered; // By row.
   for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
     if (!Calls.knows(K.Facts.Id))
       continue;
@@ -464,6 +464,12 @@ void Merger::followCalls() {
     K.WaitsForBlocks |= Calls.waits(K.Facts.Id, Below);
     if (const std::string Callee = unseenAmong(Below, Calls); !Callee.empty())
       Unseen[Row] = Callee;
+    if (auto Again = llvm::find_if(
+            Below,
+            [&](const std::string &Id) { return Calls.below(Id).count(Id); });
+        Again != Below.end())
+      Reentered[Row] = "kernel '" + K.Facts.Name + "' calls '" +
+                       llvm::demangle(*Again) + "', and it calls itself";
     for (ReachedArray &A : Run.Arrays) {
       const bool IsOwn = llvm::is_contained(A.Kernels, Row);
       for (auto [I, Instance] : llvm::enumerate(A.Array.Instances))
@@ -479,6 +485,10 @@ void Merger::followCalls() {
       if (auto Callee = Unseen.find(Row); Callee != Unseen.end())
         A.Array.Obstacles.push_back(
             {Reason::UnseenCallee, A.Array.Where, Callee->second});
+    for (unsigned Row : A.Kernels)
+      if (auto Why = Reentered.find(Row); Why != Reentered.end())
+        A.Array.Obstacles.push_back(
+            {Reason::RecursiveFunction, A.Array.Where, Why->second});
   }
 }
 

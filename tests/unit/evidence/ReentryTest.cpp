@@ -70,6 +70,21 @@ TEST(Reentry, NotOfACallerOfARecursiveFunction) {
       "");
 }
 
+// nvcc is often wrong about the rest of such a kernel.
+TEST(Reentry, BelowAKernelKeepsItsArrays) {
+  const std::string Kernel = "__global__ void k(int *p) {\n"
+                             "  int a[4]; a[*p & 3] = g(*p); *p = a[1]; }\n";
+  EXPECT_EQ(
+      whyReentered("__device__ int g(int n) { return n ? g(n - 1) : 0; }\n" +
+                   Kernel),
+      "kernel 'k(int*)' calls 'g(int)', and it calls itself");
+  EXPECT_EQ(
+      whyReentered("__device__ int h(int n) { return n ? h(n - 1) : 0; }\n"
+                   "__device__ int g(int n) { return n; }\n" +
+                   Kernel + "__global__ void other(int *p) { *p = h(*p); }"),
+      "");
+}
+
 TEST(Reentry, OfAnotherInstantiationIsNone) {
   EXPECT_EQ(whyReentered("template <int N> __device__ int f(int i) {\n"
                          "  int a[4]; a[i & 3] = i;\n"

@@ -201,6 +201,18 @@ TEST(CallGraph, RecursionThroughAnotherUnit) {
             "it calls itself through another translation unit");
 }
 
+TEST(CallGraph, RecursionInAnotherUnitKeepsTheArraysOfAKernel) {
+  TestUnit A = caller(), B("/b.cu", /*WithKernel=*/false);
+  A.array();
+  B.Result.Evidence.Functions = {function("f", {"f"})};
+  Plan P = planOf(A, B);
+  EXPECT_EQ(reasonOf(P), Reason::RecursiveFunction);
+  EXPECT_EQ(find(P, "a").Verdict.Detail,
+            "kernel 'k' calls 'f', and it calls itself");
+  B.Result.Evidence.Functions = {function("f", {})};
+  EXPECT_EQ(reasonOf(planOf(A, B)), Reason::DynamicIndex);
+}
+
 // `f` calls back what another unit gave it.
 TEST(CallGraph, RecursionThroughAPointerThatAnotherUnitHas) {
   auto ReasonIf = [](std::vector<std::string> Named) {
