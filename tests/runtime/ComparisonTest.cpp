@@ -28,6 +28,7 @@ struct Program {
   double Original = 100, Version = 100; ///< Their times, in microseconds.
   double Noise = 0.02;   ///< Of the logarithm of a time, with heavy tails.
   double Growth = 1;     ///< Of the work from one launch to the next.
+  double First = 200;    ///< What the very first launch takes beside.
   int Synchronizes = 1;  ///< After so many launches; 0: never.
   bool IsPatient = true; ///< Launches wait for times.
   bankstripe::expectation Expected = bankstripe::may_gain;
@@ -79,7 +80,8 @@ Run run(const Program &P, unsigned Seed,
     if (Sample == 1 && P.OtherSetting == comparison::open)
       Host += Loading;
     const double Time = (Version ? P.Version : P.Original) * Work *
-                        std::exp(P.Noise * Draw(Generator));
+                            std::exp(P.Noise * Draw(Generator)) +
+                        (I ? 0 : P.First);
     Gpu = std::max(Gpu, Host) + Time + (Sample < 0 ? 0 : Timing);
     Result.VersionBefore += Version && !Result.Outcome;
     if (Sample >= 0) // Events count half microseconds.
@@ -97,7 +99,7 @@ struct Runs {
   int Wrong = 0, Open = 0, MostVersion = 0;
 };
 
-constexpr int Repeats = 50;
+constexpr int Repeats = 20;
 
 Runs runMany(const Program &P) {
   Runs Result;
@@ -166,6 +168,16 @@ TEST(Comparison, KernelThatTakesLongerIsTriedOnceAtFirst) {
   }
 }
 
+TEST(Comparison, FirstLaunchSaysNothingOfAShortKernel) {
+  Program P;
+  P.Original = 3;
+  P.Version = 3.5;
+  for (double First : {0.0, 50.0, 1000.0, 9000.0}) {
+    P.First = First;
+    EXPECT_EQ(runMany(P).MostVersion, 0) << First;
+  }
+}
+
 TEST(Comparison, ShortKernelsAreTriedAfterThousandsOfLaunches) {
   Program P;
   P.Original = 10;
@@ -202,7 +214,7 @@ TEST(Comparison, HostThatWaitsNowAndThenIsEnough) {
   P.Version = 500;
   P.Synchronizes = 10;
   P.IsPatient = false;
-  EXPECT_GE(runMany(P).OfBest, 0.92);
+  EXPECT_GE(runMany(P).OfBest, 0.91);
 }
 
 TEST(Comparison, PairThatAgreesWithAnotherSettingDecides) {
@@ -257,10 +269,10 @@ TEST(Comparison, BothKernelsOfAPairFollowEachOther) {
   Rule.begin(bankstripe::may_gain, comparison::open);
   EXPECT_EQ(Rule.next(), 0);
   EXPECT_EQ(Rule.next(), -1);
-  Rule.add(0, 100);
+  Rule.add(0, 20000);
   EXPECT_EQ(Rule.next(), 1);
   EXPECT_EQ(Rule.next(), -1);
-  Rule.add(1, 100);
+  Rule.add(1, 20000);
   EXPECT_EQ(Rule.next(), 2);
   EXPECT_EQ(Rule.next(), 3);
   EXPECT_EQ(Rule.next(), -1);

@@ -185,9 +185,9 @@ replay() {
   judge "$name-replayed" "$log" "$problem" "${patterns[@]}"
 }
 
-expect identical-pair 0 '^identical: 4 launches, 2 allocations' '128 > 0' '0 > 16384' 'count_digits +4 ' \
+expect identical-pair 0 '^identical: 4 launches, 2 allocations' '128 -> 0' '0 -> 16384' 'count_digits +4 ' \
   '!not deterministic' '!note:' -- --runs=3 ./pair ./rewritten
-expect shared-runtime 0 '^identical: 4 launches, 2 allocations' '128 > 0' -- --runs=2 ./pair-shared-runtime \
+expect shared-runtime 0 '^identical: 4 launches, 2 allocations' '128 -> 0' -- --runs=2 ./pair-shared-runtime \
   ./rewritten-shared-runtime
 expect static-against-shared-runtime 0 '^identical' -- --runs=1 ./pair ./rewritten-shared-runtime
 expect one-element 1 '^differs: launch 2 of 4, count_digits' \

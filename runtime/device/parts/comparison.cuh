@@ -17,7 +17,9 @@ namespace detail {
 // from one to the next (a frontier that grows, a clock that falls) adds to
 // every other logarithm of a ratio what it takes from the one after it. The
 // first pair is dropped, since it fills the caches, unless the kernel was
-// compared before, in another setting.
+// compared before, in another setting. The very first launch, which loads the
+// kernel and makes room for its stack, is no sample, unless it takes so long
+// that this is little of it.
 //
 // The logarithms r of the ratios decide as soon as their mean is away from 0 by
 // more than 3 times their range over (n - 1), n being their number. That is
@@ -42,6 +44,7 @@ struct comparison {
   // that the next launch waits for.
   static constexpr float loading() { return 200; }
   static constexpr float timing() { return 20; }
+  static constexpr float long_for_a_first() { return 10000; }
 
   // What leads while there are no times.
   static outcome at_first(expectation what) {
@@ -87,9 +90,14 @@ struct comparison {
   outcome add(int sample, float microseconds) {
     ++returned;
     times[sample % 2] = microseconds;
-    spend(microseconds);
-    if (sample == 0 && microseconds <= 0)
+    const bool is_cold =
+        known == open && !has_begun && microseconds < long_for_a_first();
+    has_begun = true;
+    if (sample == 0 && (microseconds <= 0 || is_cold)) {
       handed = returned = 0; // Once more.
+      return open;
+    }
+    spend(microseconds);
     if (sample % 2 == 0)
       return open;
     lost += timing() + (sample == 1 && known == open ? loading() : 0);
@@ -113,6 +121,7 @@ struct comparison {
   int handed, returned, pairs;
   float times[2];
   int launches, untimed;      // All, and those that are no samples.
+  bool has_begun;             // One has come back.
   bool is_renewed;            // The first sample was taken once more.
   double spent, lost, budget; // By all launches, in microseconds.
   float dropped;              // The logarithm of the ratio of the first pair.
