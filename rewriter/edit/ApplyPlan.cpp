@@ -261,6 +261,12 @@ llvm::Error FileEditor::addCopy(const FunctionText &F, EditPool &Moves,
   llvm::erase_if(Both, [&](const TextEdit &E) { return E.Offset == End; });
   llvm::append_range(Own, Both);
   llvm::append_range(To, Common.inside(Begin, End));
+  EditList Remaining = Common.inside(F.Name.Offset, End);
+  llvm::copy_if(Both, std::back_inserter(Remaining),
+                [&](const TextEdit &E) { return E.Offset > F.Name.Offset; });
+  auto Original = applyEdits(Code, F.Name.Offset, End, std::move(Remaining));
+  if (!Original)
+    return Original.takeError();
   Device.remove(Begin, End);
   llvm::append_range(Own, editsWithoutHost(F.Definition, Code));
   std::set<std::string> Declarations;
@@ -272,8 +278,10 @@ llvm::Error FileEditor::addCopy(const FunctionText &F, EditPool &Moves,
   declareBefore(Begin, Own, Declarations, Code);
   auto Copy = copyBehind(F.Definition, F.Name, F.StaticPlace, "static", Code,
                          std::move(Own),
-                         "The same for kernels whose blocks fit, with arrays "
-                         "in shared memory.");
+                         (SameAsText + textDigest(Original->Text) +
+                          ", with arrays in shared memory, for kernels whose "
+                          "blocks fit.")
+                             .str());
   if (!Copy)
     return Copy.takeError();
   To.push_back(std::move(*Copy));

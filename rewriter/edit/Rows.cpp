@@ -172,8 +172,10 @@ llvm::Expected<EditList> bankstripe::versionBeside(const KernelRow &Row,
   const TextRange Name = {Text.NamePlace.File, Text.NamePlace.Offset,
                           unsigned(Text.Name.size())};
   const StringRef LineEnding = lineEndingOf(Code);
-  static constexpr char Comment[] = "The same with arrays in shared memory, "
-                                    "which launches run where they can.";
+  const std::string Comment =
+      (SameAsText + textDigest(Code.slice(Name.Offset, Text.Definition.end())) +
+       ", with arrays in shared memory; launches run it where they can.")
+          .str();
   if (!Row.isTemplate()) {
     auto Copy = copyBehind(Text.Definition, Name, Text.Specifiers, Text.Linkage,
                            Code, std::move(Edits), Comment, Row.definition());

@@ -151,7 +151,7 @@ bankstripe::copyBehind(const TextRange &Definition, const TextRange &Name,
     return Copy.takeError();
   EditedText Text;
   Text.append(LineEnding + LineEnding + indentationAt(Code, Definition.Offset) +
-                  "// " + Comment + LineEnding,
+                  Comment + LineEnding,
               Last);
   Text.append(*Copy);
   if (!Row.empty())
@@ -176,7 +176,7 @@ bankstripe::copyBefore(const TextRange &Definition, const TextRange &Name,
   if (!Copy)
     return Copy.takeError();
   EditedText Text;
-  Text.append(Head + LineEnding + Blanks + "// " + Comment + LineEnding, First);
+  Text.append(Head + LineEnding + Blanks + Comment + LineEnding, First);
   Text.append(*Copy);
   Text.append(LineEnding + LineEnding + directiveBefore(Code, First) + Blanks,
               First);

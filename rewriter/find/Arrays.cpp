@@ -446,8 +446,12 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
   if (F.Instances.empty())
     return F;
   F.IsWeak = isWeak(Function);
-  if (!IsDependent && hasVersion(Function, Text))
-    F.Obstacles.push_back({Reason::HasVersion, F.Where, ""});
+  if (const FunctionDecl *Version =
+          IsDependent ? nullptr : versionOf(Function, Text))
+    F.Obstacles.push_back({isOutdated(Version, Function, Text)
+                               ? Reason::VersionOutdated
+                               : Reason::HasVersion,
+                           F.Where, ""});
   if (Spelled)
     F.StorageSuffix = storageSuffix(F, Text);
   const size_t BeforeUses = F.Obstacles.size();

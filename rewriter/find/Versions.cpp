@@ -47,19 +47,51 @@ static bool isVersionOf(const FunctionDecl *Function, const FunctionDecl *Found,
   return Written && StringRef(*Written).contains("bankstripe::");
 }
 
-bool bankstripe::hasVersion(const FunctionDecl *Function,
-                            const SourceText &Text) {
+const FunctionDecl *bankstripe::versionOf(const FunctionDecl *Function,
+                                          const SourceText &Text) {
   if (!Function->getIdentifier())
-    return false;
+    return nullptr;
   const IdentifierTable &Names = Function->getASTContext().Idents;
   auto Name = Names.find(versionName(Function->getName()));
-  return Name != Names.end() &&
-         llvm::any_of(Function->getDeclContext()->getRedeclContext()->lookup(
-                          Name->second),
-                      [&](NamedDecl *Found) {
-                        const FunctionDecl *Beside = Found->getAsFunction();
-                        return Beside && isVersionOf(Function, Beside, Text);
-                      });
+  if (Name == Names.end())
+    return nullptr;
+  const DeclContext *Scope = Function->getDeclContext()->getRedeclContext();
+  for (const NamedDecl *Found : Scope->lookup(Name->second)) {
+    const FunctionDecl *Beside = Found->getAsFunction();
+    if (Beside && isVersionOf(Function, Beside, Text))
+      return Beside;
+  }
+  return nullptr;
+}
+
+// The text that was copied: without the line that makes a version for each
+// instance of a template.
+static std::string copiedText(StringRef Code) {
+  static constexpr llvm::StringLiteral Ending =
+      "; /* It is made for each instance. */";
+  const size_t End = Code.find(Ending),
+               Begin = Code.take_front(End).rfind("(void)");
+  if (End == StringRef::npos || Begin == StringRef::npos)
+    return Code.str();
+  return (Code.take_front(Begin) + Code.drop_front(End + Ending.size())).str();
+}
+
+bool bankstripe::isOutdated(const FunctionDecl *Version,
+                            const FunctionDecl *Function,
+                            const SourceText &Text) {
+  const FunctionDecl *Copy = Version->getDefinition();
+  const FunctionDecl *Original = Function->getDefinition();
+  if (!Copy || !Original)
+    return false;
+  const SourceManager &SM = Text.sources();
+  const SourceLocation At = SM.getFileLoc(Copy->getLocation());
+  const StringRef Before = Text.buffer(At).take_front(SM.getFileOffset(At));
+  const size_t Comment = Before.rfind(SameAsText);
+  const auto Now =
+      Text.written({Original->getLocation(), Original->getEndLoc()});
+  return Comment != StringRef::npos && Now &&
+         Before.substr(Comment + SameAsText.size(), 8) !=
+             textDigest(copiedText(*Now));
 }
 
 bool bankstripe::isWeak(const FunctionDecl *Function) {

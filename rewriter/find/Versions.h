@@ -19,8 +19,15 @@ bool isShared(const clang::VarDecl &Variable);
 /// may change it.
 bool isChangedByAllCalls(const clang::VarDecl &Variable);
 
-/// Whether \p Function has a version, with arrays in shared memory, beside it.
-bool hasVersion(const clang::FunctionDecl *Function, const SourceText &Text);
+/// The version of \p Function, with arrays in shared memory, beside it; null if
+/// there is none.
+const clang::FunctionDecl *versionOf(const clang::FunctionDecl *Function,
+                                     const SourceText &Text);
+
+/// Whether the comment before \p Version says that it was made from another
+/// text of \p Function than there is.
+bool isOutdated(const clang::FunctionDecl *Version,
+                const clang::FunctionDecl *Function, const SourceText &Text);
 
 /// Whether \p Function is linked as device code in which there may be other
 /// definitions of it.

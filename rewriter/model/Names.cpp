@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "model/Plan.h"
-#include "llvm/ADT/Twine.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace bankstripe;
 using llvm::StringRef;
@@ -31,6 +33,14 @@ Residency bankstripe::residencyOf(const ReachedArray &A) {
     break;
   }
   return A.Evidence.Where;
+}
+
+std::string bankstripe::textDigest(StringRef Text) {
+  std::string Kept;
+  llvm::copy_if(Text, std::back_inserter(Kept),
+                [](char C) { return !llvm::isSpace(C); });
+  return llvm::utohexstr(uint32_t(llvm::xxh3_64bits(Kept)),
+                         /*LowerCase=*/true, /*Width=*/8);
 }
 
 StringRef bankstripe::nameOf(Residency R) {

@@ -55,6 +55,13 @@ inline std::string rowName(const llvm::Twine &Kernel) {
   return (Kernel + RowEnding).str();
 }
 
+/// What \p Text, from a function's name to its end, is called in the comment
+/// before a version of it; the same whatever its white space.
+std::string textDigest(llvm::StringRef Text);
+
+/// What stands in a row's comment before that digest.
+inline constexpr llvm::StringLiteral SameAsText = "// The same as text ";
+
 /// The text of a kernel's declarations, as far as edits need it.
 struct KernelText {
   std::string Name;    ///< Without qualifiers and template arguments.

@@ -145,6 +145,13 @@ static void printSource(const RunResult &Run, const StandardInput &Input) {
                                        : Run.Changes.front().After);
 }
 
+// What launches run then is not what the source says.
+static bool hasOutdatedVersion(const Plan &P) {
+  return llvm::any_of(P.Arrays, [](const PlannedArray &A) {
+    return A.Verdict.Why == Reason::VersionOutdated;
+  });
+}
+
 llvm::Expected<int> bankstripe::runRewrite(ToolOptions Options) {
   std::optional<StandardInput> Input;
   if (Options.ReadsStandardInput) {
@@ -171,7 +178,8 @@ llvm::Expected<int> bankstripe::runRewrite(ToolOptions Options) {
     countFailures(Run);
   if (Code == ExitDone && Run.Read.SomeFailed)
     Code = ExitSomeFailed;
-  else if (Options.Mode == RewriteMode::Check && !Run.Changes.empty())
+  else if (Options.Mode == RewriteMode::Check &&
+           (!Run.Changes.empty() || hasOutdatedVersion(Run.Decisions)))
     Code = ExitChanges;
   // Last, since it says how the run ended.
   if (Options.Report.Format == OutputFormat::Sarif)

@@ -129,6 +129,26 @@ class InPlace(ToolTest):
         self.assertEqual([(a["name"], a["reason"]) for a in json.loads(done.stdout)["arrays"]],
                          [("a", "has-version")], done.stdout)
 
+    def test_version_of_a_function_that_was_changed_since_is_named(self):
+        kernel = moves().replace("int *out) {", "T *out) {", 1).replace("__global__", "template <class T> __global__", 1)
+        called = ("static __device__ int order(const int *in) {\n  int a[16];\n"
+                  "  for (int i = 0; i < 99; ++i) a[in[i] & 15] += i;\n  return a[in[99] & 15];\n}\n"
+                  "__global__ void k(const int *in, int *out) { *out = order(in); }\n"
+                  "void runOrder(const int *in, int *out) { k<<<100, 64>>>(in, out); }\n")
+        # The version of a template stands before it.
+        for text, array, find in ((moves(), "last", str.index), (kernel, "last", str.rindex), (called, "a", str.index)):
+            self.write("a.cu", text)
+            self.expect(DONE, self.run_tool("rewrite", "--in-place", "--versions", "--min-speedup=0", "a.cu",
+                                            whole=False))
+            made = self.read("a.cu")
+            self.assertIn("// The same as text ", made)
+            self.write("a.cu", made.replace(" += ", "  +=\n"))  # White space is no change.
+            self.expect(DONE, self.run_tool("rewrite", "--check", "a.cu", whole=False))
+            at = find(made, " += ")
+            self.write("a.cu", made[:at] + " += 1 + " + made[at + 4:])
+            done = self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu", whole=False))
+            self.assertRegex(done.stderr, rf"warning: per-thread array '{array}'.*version-outdated")
+
     def test_a_second_run_leaves_what_a_split_left(self):
         self.write("a.cu", moves())
         self.write(".bankstripe.yaml", "version: 1\narrays:\n  - {file: a.cu, function: count, array: last, "

@@ -69,7 +69,7 @@ PointerDeclaration pointers(llvm::StringRef Code, llvm::StringRef Specifiers,
 void addPut(Plan &P, llvm::StringRef Definition, llvm::StringRef Parameter,
             Pointee To, llvm::StringRef Call);
 
-/// What becomes of the one file of \p P.
+/// What becomes of the one file of \p P, with DIGEST for digests of texts.
 std::string carriedOut(const Plan &P, bool EmbedHelper = false);
 
 /// \p Code with \p Arrays moved, without the #include at its top, which stands

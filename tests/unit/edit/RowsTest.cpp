@@ -35,8 +35,9 @@ const std::string Moved =
     "  a[i] = 1;\n"
     "}\n";
 
-const std::string Comment = "// The same with arrays in shared memory, which "
-                            "launches run where they can.\n";
+const std::string Comment =
+    "// The same as text DIGEST, with arrays in shared memory; launches run it "
+    "where they can.\n";
 
 /// A plan in which launches of the first kernel of \p Code, which is called
 /// `k`, bring the storage of its array `a`.

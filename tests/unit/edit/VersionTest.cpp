@@ -184,8 +184,8 @@ TEST(Copies, StandBehindTheirFunctions) {
             "  return a[i] + b[i];\n"
             "}\n"
             "\n"
-            "// The same for kernels whose blocks fit, with arrays in shared "
-            "memory.\n"
+            "// The same as text DIGEST, with arrays in shared memory, for "
+            "kernels whose blocks fit.\n"
             "static __device__ int f_striped(int i) {\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
             "  auto a = ::bankstripe::begin(a_stripes);\n"
@@ -196,8 +196,8 @@ TEST(Copies, StandBehindTheirFunctions) {
             "template <int N>\n"
             "static __device__ int g(int i) { return f(N); }\n"
             "\n"
-            "// The same for kernels whose blocks fit, with arrays in shared "
-            "memory.\n"
+            "// The same as text DIGEST, with arrays in shared memory, for "
+            "kernels whose blocks fit.\n"
             "template <int N>\n"
             "static __device__ int g_striped(int i) { return f_striped(N); }\n"
             "\n"
@@ -231,7 +231,7 @@ TEST(Copies, AreDeclaredBeforeThoseThatCallThemEarlier) {
   P.DeclaredCopies[K.Facts.Where] = {"static int f_striped(int);"};
   const std::string Text = carriedOut(P);
   EXPECT_TRUE(StringRef(Text).contains(
-      "in shared memory.\nstatic int f_striped(int);\n"
+      "whose blocks fit.\nstatic int f_striped(int);\n"
       "static int h_striped(int);\n"
       "template <int N> static __device__ int g_striped(int i) {"))
       << Text;
@@ -268,7 +268,7 @@ TEST(Copies, OfFunctionsThatBecomeTemplatesAreStaticBehindTheirHeads) {
   const FunctionText F = functionText(Code, Put, "put");
   const FileText Text(Code);
   auto Copy = copyBehind(F.Definition, F.Name, F.StaticPlace, "static", Text,
-                         {{0, 0, "template <class T>\n"}}, "Twice.");
+                         {{0, 0, "template <class T>\n"}}, "// Twice.");
   ASSERT_TRUE(bool(Copy));
   EXPECT_TRUE(StringRef(Copy->Text)
                   .contains("// Twice.\ntemplate <class T>\nstatic "

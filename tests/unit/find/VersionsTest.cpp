@@ -11,6 +11,7 @@
 
 using namespace bankstripe;
 using namespace bankstripe::testing;
+using llvm::StringRef;
 
 /// Whether the array of \p Function, behind \p Version or before it, stays for
 /// that of the version.
@@ -46,6 +47,27 @@ TEST(Versions, OfKernelsAreSeen) {
       hasVersionIn(Kernel, "static __device__ void k_striped" + MovedBody));
   EXPECT_FALSE(hasVersionIn(
       Kernel, "static __global__ void k_striped(int *p, int i) { *p = i; }"));
+}
+
+TEST(Versions, OfAnotherTextAreOutdated) {
+  const std::string Head =
+      "namespace bankstripe { __device__ int stripe(); }\n";
+  auto ReasonWith = [&](StringRef Digest) {
+    return findingOf(Head + "__global__ void k" + Body +
+                     "// The same as text " + Digest.str() +
+                     ", with arrays in shared memory.\n" +
+                     "static __global__ void k_striped" + MovedBody)
+        .Obstacles.at(0)
+        .Why;
+  };
+  const std::string Text = "k" + StringRef(Body).trim().str();
+  EXPECT_EQ(ReasonWith(textDigest(Text)), Reason::HasVersion);
+  EXPECT_EQ(
+      ReasonWith(textDigest("k (int *p,int i){int a[4];a[i]=1;*p=a[*p];}")),
+      Reason::HasVersion);
+  EXPECT_EQ(
+      ReasonWith(textDigest("k(int *p,int i){int a[4];a[i]=2;*p=a[*p];}")),
+      Reason::VersionOutdated);
 }
 
 TEST(Versions, OfFunctionsAreSeen) {
