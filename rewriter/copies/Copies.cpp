@@ -24,8 +24,9 @@ GivenFiles::GivenFiles(const std::vector<std::string> &Paths,
                        ExcludedFiles Excluded)
     : Excluded(std::move(Excluded)) {
   for (const std::string &Path : Paths)
-    Real.emplace_back(realPath(Path),
-                      realPath(fs::is_directory(Path) ? Path : "."));
+    Real.emplace_back(
+        realPath(Path),
+        realPath(Path != "/" && fs::is_directory(Path) ? Path : "."));
 }
 
 bool GivenFiles::operator()(StringRef File) const {

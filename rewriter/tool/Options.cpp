@@ -14,6 +14,7 @@
 #include "clang/Basic/OffloadArch.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
@@ -404,6 +405,20 @@ static bool completePaths() {
   return true;
 }
 
+// A folder says which files are the user's. Where files are given, headers are
+// theirs as they are the launcher's, unless a copy of a tree is built.
+// `rewrite` writes nothing that it was not given.
+static void findOwnTree() {
+  if (Parsed.Run == Command::Rewrite ||
+      llvm::any_of(Reading.Paths, [](const std::string &Path) {
+        return llvm::sys::fs::is_directory(Path);
+      }))
+    return;
+  Reading.OwnTree = Built.BuildCommand.empty() ? "/"
+                    : Built.Tree.empty()       ? "."
+                                               : Built.Tree;
+}
+
 static bool isEmpty(const Option<std::string> &Asked) {
   return Asked.getNumOccurrences() && Asked.getValue().empty();
 }
@@ -519,5 +534,6 @@ std::optional<ToolOptions> bankstripe::parseCommandLine(int Argc,
   Parsed.ReadsStandardInput = llvm::is_contained(Reading.Paths, "-");
   if (!completePaths() || !check())
     return std::nullopt;
+  findOwnTree();
   return Parsed;
 }

@@ -32,6 +32,9 @@ enum class RewriteMode { DryRun, InPlace, OutputDirectory, Check };
 /// Which files are read, and how.
 struct ReadingOptions {
   std::vector<std::string> Paths;
+  /// Files below it that a source includes may change as well, but no system
+  /// headers; empty: only what Paths name.
+  std::string OwnTree;
   FrontendOptions Frontend;
   DecisionsChoice Config;
   WorkOptions Work;

@@ -74,8 +74,12 @@ static llvm::Error collectAll(ReadResult &Read, const ReadingOptions &Options) {
 namespace {
 
 /// What is no glob was said when jobs were looked for.
-ExcludedFiles excludedBy(const ReadingOptions &Options) {
-  return llvm::cantFail(ExcludedFiles::create(Options.Frontend.Exclude));
+GivenFiles mayChange(const ReadingOptions &Options) {
+  std::vector<std::string> Paths = Options.Paths;
+  if (!Options.OwnTree.empty())
+    Paths.push_back(Options.OwnTree);
+  return GivenFiles(
+      Paths, llvm::cantFail(ExcludedFiles::create(Options.Frontend.Exclude)));
 }
 
 /// Reads units, as processes of their own or from the cache.
@@ -84,10 +88,7 @@ public:
   JobReader(const ReadingOptions &Options, const LauncherHooks *Hooks,
             Answers *Known)
       : Options(Options), IsAlone(Hooks), Known(Known),
-        MayEdit(Hooks && Hooks->HeadersChange ? std::vector<std::string>{"/"}
-                                              : Options.Paths,
-                excludedBy(Options)),
-        State(MayEdit) {}
+        MayEdit(mayChange(Options)), State(MayEdit) {}
 
   /// What is known of \p Job from before, if nothing is missing from it.
   std::optional<UnitReading> recall(const CompileJob &Job);
@@ -442,6 +443,20 @@ std::vector<UnitResult> ReadResult::results() const {
   return Results;
 }
 
+// A report of arrays in files that nobody named says why.
+static void reportOwnTree(llvm::ArrayRef<const UnitFacts *> Units,
+                          const ToolOptions &Options) {
+  std::vector<std::string> Headers;
+  const GivenFiles Given(Options.Reading.Paths);
+  for (const std::string &File : filesToDecide(Units))
+    if (!Given(File))
+      Headers.push_back(File);
+  if (!Headers.empty() && Options.level() != Detail::Quiet)
+    say("the headers below '" + displayName(commonFolder(Headers)) +
+        "' count as these sources' own, as for bankstripe wrap; rewrite "
+        "changes only what it is given");
+}
+
 static std::shared_ptr<Answers> openAnswers(const ReadingOptions &Options) {
   return Options.NoCache ? nullptr : Answers::open(Options.Work.Level);
 }
@@ -460,13 +475,15 @@ llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options,
       return E;
   Read.Known = openAnswers(Options.Reading);
   readUnits(Read, Options.Reading, Hooks);
-  if (!Hooks)
-    reportKernelStrings(Read, Options.level());
   std::vector<const UnitFacts *> Facts;
   for (const UnitRecord &Unit : Read.Units) {
     Facts.push_back(&Unit.Unit.Facts);
     for (const SourceFile &File : Unit.Unit.Facts.Sources)
       Read.Files.insert(File.Path);
+  }
+  if (!Hooks) {
+    reportKernelStrings(Read, Options.level());
+    reportOwnTree(Facts, Options);
   }
   auto Planning = planningFor(Read, Facts, Lookup, Options);
   if (!Planning)

@@ -43,7 +43,6 @@ struct RunResult : PlannedChanges {
 /// What the launcher says of a run besides its options: it has one source, and
 /// shows only what changes.
 struct LauncherHooks {
-  bool HeadersChange = true; ///< As well as the source.
   /// The one source was compiled as it is, so nvcc need not be asked about it.
   std::optional<NvccCompile> Compiled;
   /// Compiles it as changed, to where the user's command writes: if that stays,

@@ -219,9 +219,9 @@ static bool isSame(llvm::ArrayRef<ChangedFile> A,
 }
 
 SourceResult SourceRewriter::rewriteWith(const ToolOptions &Options,
-                                         bool HeadersChange, bool IfKnown,
+                                         bool IfKnown,
                                          const OwnCompile *AsIs) const {
-  LauncherHooks Hooks{HeadersChange, std::nullopt, {}};
+  LauncherHooks Hooks;
   if (AsIs && isAsItWas(Tree))
     Hooks.Compiled = {AsIs->Report, Command.Output};
   SourceResult ByTheWay; // What compileChanged says.
@@ -304,12 +304,12 @@ SourceResult SourceRewriter::rewrite(bool IfKnown,
     note("'" + Command.Input + "' is excluded; it is compiled as it is");
     return {};
   }
-  SourceResult All =
-      rewriteWith(*Options, /*HeadersChange=*/true, IfKnown, AsIs);
+  Options->Reading.OwnTree = "/";
+  SourceResult All = rewriteWith(*Options, IfKnown, AsIs);
   if (All.What != SourceResult::Unchanged || All.Message.empty())
     return All;
-  SourceResult Own = rewriteWith(*Options, /*HeadersChange=*/false,
-                                 /*IfKnown=*/false, AsIs);
+  Options->Reading.OwnTree.clear();
+  SourceResult Own = rewriteWith(*Options, /*IfKnown=*/false, AsIs);
   if (Own.Message.empty())
     Own.Message = std::move(All.Message);
   return Own;

@@ -100,8 +100,8 @@ public:
 private:
   std::optional<ToolOptions> readOptions() const;
   SourceResult rewrite(bool IfKnown, const OwnCompile *AsIs) const;
-  SourceResult rewriteWith(const ToolOptions &Options, bool HeadersChange,
-                           bool IfKnown, const OwnCompile *AsIs) const;
+  SourceResult rewriteWith(const ToolOptions &Options, bool IfKnown,
+                           const OwnCompile *AsIs) const;
   llvm::Expected<std::optional<NvccCompile>>
   compileChanged(llvm::ArrayRef<ChangedFile> Changes, bool KeepsObject,
                  SourceResult &Result) const;

@@ -21,23 +21,29 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
 
 using namespace bankstripe;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
 
 // Each decision goes where a later run looks for it.
 static llvm::Error writeAll(DecisionsFile All, const ToolOptions &Options) {
   const DecisionsLookup Lookup(Options.Reading.Config);
+  const std::string Common = commonFolder(Options.Reading.Paths);
   std::map<std::string, DecisionsFile> ByFile;
   auto FileFor = [&](std::string &Source) -> DecisionsFile & {
     Source = realPath(Source);
     std::string Path = Lookup.pathFor(Source);
+    // A header may lie elsewhere, and obeys what is above itself.
     if (Path.empty())
-      Path =
-          commonFolder(Options.Reading.Paths) + "/" + DecisionsFileName.str();
+      Path = (GivenFiles({Common})(Source) ? StringRef(Common)
+                                           : path::parent_path(Source))
+                 .str() +
+             "/" + DecisionsFileName.str();
     return ByFile[Path];
   };
   for (ArrayDecision &D : All.Arrays)

@@ -296,6 +296,25 @@ class Selection(ToolTest):
         self.assert_rewritten("include/kernel.cuh")
         self.assertIn("no CUDA source (.cu) below 'include'", self.run_tool("rewrite", "include").stderr)
 
+    def test_headers_count_where_files_are_given(self):
+        self.write("include/kernel.cuh", "#pragma once\n" + moves("shared"))
+        self.write("src/d.cu", '#include "kernel.cuh"\n')
+        included = ("src/d.cu", "--", "-Iinclude")
+        done = self.expect(DONE, self.run_tool("analyze", *included))
+        self.assertIn("[stripe, dynamic-index]", done.stdout)
+        self.assertIn("the headers below 'include' count as these sources' own", done.stderr)
+        # What a folder does not hold is none of it, and system headers are nobody's.
+        self.assertIn("outside-paths", self.run_tool("analyze", "src", "--", "-Iinclude").stdout)
+        done = self.run_tool("analyze", "src/d.cu", "--", "-isystem", "include")
+        self.assertNotIn("dynamic-index", done.stdout)
+        self.assertNotIn("the headers below", done.stderr)
+        # rewrite writes, and shows, what it was given.
+        before = self.snapshot()
+        for mode in ("--in-place", "--dry-run"):
+            done = self.expect(DONE, self.run_tool("rewrite", mode, *included))
+            self.assertIn("outside-paths", done.stderr)
+            self.assertEqual((done.stdout, self.snapshot()), ("", before))
+
     def test_number_of_threads_changes_nothing(self):
         one = self.run_tool("rewrite", "-j1", "src")
         four = self.run_tool("rewrite", "-j4", "src")

@@ -188,11 +188,11 @@ LOSES = {"keep": 100, "stripe": 190, "slot": 190}
 
 
 class TuneTest(ProgramTest):
-    def tune(self, times, *args, build=BUILD, **fake):
+    def tune(self, times, *args, build=BUILD, source="a.cu", **fake):
         verify = self.fake_verify(times, **fake)
         return self.run_tool("tune", "--no-confirm",
                              f"--verify-program={verify}",
-                             f"--build={build}", "--program=app", *args, "a.cu",
+                             f"--build={build}", "--program=app", *args, source,
                              env=self.environment())
 
     def decisions(self):

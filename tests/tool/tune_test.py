@@ -54,6 +54,18 @@ class Verdicts(TuneTest):
         self.assertEqual([d["state"] for d in report["decisions"]], ["used"])
         return report["sharedArrays"][0]["padding"]
 
+    # They obey the file above themselves.
+    def test_a_kernel_in_a_header_counts(self):
+        self.write("a.cu", '#include "include/kernel.cuh"\n')
+        self.write("include/kernel.cuh", "#pragma once\n" + moves())
+        self.expect(DONE, self.tune(GAINS, build=BUILD.replace("a.cu", "include/kernel.cuh")))
+        self.assertIn("'include/kernel.cuh'", self.decisions())
+        (self.folder / ".bankstripe.yaml").unlink()
+        self.write("src/a.cu", '#include "../include/kernel.cuh"\n')
+        self.expect(DONE, self.tune(GAINS, build=BUILD.replace("a.cu", "include/kernel.cuh"),
+                                   source="src/a.cu"))
+        self.assertIn("decision:        stripe", self.read("include/.bankstripe.yaml"))
+
     def test_a_shared_array_is_padded_where_that_gains(self):
         self.assertEqual(self.pad(padded=40), 1)
         self.assertIn("decision:        padded", self.decisions())

@@ -29,6 +29,20 @@ class Verify(ProgramTest):
         self.assertEqual(self.calls(), 1)
         self.assertIn("--all", self.read("calls").split())
 
+    def test_headers_of_the_tree_count(self):
+        self.write("tree/kernel.cuh", "#pragma once\n" + moves())
+        self.write("tree/a.cu", '#include "kernel.cuh"\n')
+        self.write("a.cu", '#include "tree/kernel.cuh"\n')
+        program = self.fake_verify(SAME)
+        words = ("verify", f"--verify-program={program}", "--program=app", "--tree=tree",
+                 "--build=" + BUILD.replace("a.cu", "kernel.cuh"))
+        self.expect(DONE, self.run_tool(*words, "tree/a.cu", env=self.environment()))
+        self.assertEqual(self.calls(), 1)
+        self.write("kernel.cuh", "#pragma once\n" + moves())
+        self.write("tree/a.cu", '#include "../kernel.cuh"\n')
+        done = self.expect(DONE, self.run_tool(*words, "tree/a.cu", env=self.environment()))
+        self.assertIn("nothing would be rewritten", done.stderr)
+
     def test_sources_are_left_alone(self):
         self.expect(DONE, self.verify(SAME))
         self.assertEqual(self.read("a.cu"), moves())
