@@ -58,17 +58,17 @@ struct Interval {
 
 /// Durations in both programs, or of both kernels.
 struct PairedTimes {
-  /// The median over the runs, of the median over one run's launches, in
-  /// nanoseconds; none when there are no times.
-  std::optional<double> MedianOriginal, MedianRewritten;
+  /// In nanoseconds; none when there are no times. Of programs: of all launches
+  /// of a run together, the median over the runs. Of a replay: the median over
+  /// its launches.
+  std::optional<double> OriginalTime, RewrittenTime;
   /// Where the speedup lies with a probability of 95 %.
   std::optional<Interval> SpeedupInterval;
 
-  /// Median of the original over that of the rewritten.
   std::optional<double> speedup() const {
-    if (!MedianOriginal || !MedianRewritten || *MedianRewritten <= 0)
+    if (!OriginalTime || !RewrittenTime || *RewrittenTime <= 0)
       return std::nullopt;
-    return *MedianOriginal / *MedianRewritten;
+    return *OriginalTime / *RewrittenTime;
   }
   /// What they say of the rewritten program: "faster", "slower", "equal" when
   /// the difference is within the noise, "unknown" without an interval.
@@ -80,27 +80,35 @@ struct PairedTimes {
     return SpeedupInterval->Low > 1 ? "faster" : "slower";
   }
   static void listFields(auto &Visitor, auto &Value) {
-    Visitor.field("originalMedianNs", Value.MedianOriginal);
-    Visitor.field("rewrittenMedianNs", Value.MedianRewritten);
+    Visitor.field("originalNs", Value.OriginalTime);
+    Visitor.field("rewrittenNs", Value.RewrittenTime);
     Visitor.derived("speedup", Value.speedup());
     Visitor.field("speedupInterval", Value.SpeedupInterval);
     Visitor.derived("result", Value.verdict());
   }
 };
 
-/// One kernel of a program, before and after.
-struct ComparedKernel : PairedTimes {
-  std::string Name;      ///< As of kernelName().
+/// Launches of a program, before and after.
+struct ComparedLaunches : PairedTimes {
+  std::string Name;      ///< What they have in common.
   unsigned Launches = 0; ///< In one run of the original.
-  /// Of one run's launches together, the median over the runs, in nanoseconds.
-  double TotalOriginal = 0, TotalRewritten = 0;
 
   static void listFields(auto &Visitor, auto &Value) {
     Visitor.field("name", Value.Name);
     Visitor.field("launches", Value.Launches);
     PairedTimes::listFields(Visitor, Value);
-    Visitor.field("originalTotalNs", Value.TotalOriginal);
-    Visitor.field("rewrittenTotalNs", Value.TotalRewritten);
+  }
+};
+
+/// One kernel, by its kernelName().
+struct ComparedKernel : ComparedLaunches {
+  /// Its launches by size, where they differ in that: by grid and block, and by
+  /// the time of one of them in the original.
+  std::vector<ComparedLaunches> Sizes;
+
+  static void listFields(auto &Visitor, auto &Value) {
+    ComparedLaunches::listFields(Visitor, Value);
+    Visitor.field("sizes", Value.Sizes);
   }
 };
 
@@ -122,6 +130,7 @@ struct ComparisonResult {
   std::string Device, Capability;
   std::optional<FirstDifference> Difference;
   std::vector<ComparedKernel> Kernels;
+  PairedTimes AllLaunches; ///< Of a run.
 
   static void listFields(auto &Visitor, auto &Value) {
     Visitor.field("version", Value.Version);
@@ -131,6 +140,7 @@ struct ComparisonResult {
     Visitor.field("capability", Value.Capability);
     Visitor.field("difference", Value.Difference);
     Visitor.field("kernels", Value.Kernels);
+    Visitor.field("allLaunches", Value.AllLaunches);
   }
 };
 

@@ -268,8 +268,8 @@ static std::optional<double> speedupOf(const TuneGroup &G, const Plan &P,
   for (unsigned Row : G.Kernels)
     if (auto It = M.Kernels.find(comparableName(P.Kernels[Row].Facts.Id));
         It != M.Kernels.end()) {
-      Original += It->second.Original;
-      Changed += It->second.Changed;
+      Original += *It->second.OriginalTime;
+      Changed += *It->second.RewrittenTime;
     }
   if (Original <= 0 || Changed <= 0)
     return std::nullopt;
@@ -322,7 +322,7 @@ llvm::Error Tuning::searchWholeSince(TuneGroup &G, std::string Why) {
 // Whether the program, or the kernels of a group in it, lose by the best of
 // all.
 bool Tuning::isSlower(const Measurement &M) const {
-  return M.total().speedup() < 1 ||
+  return M.Speedup < 1 ||
          llvm::any_of(
              Result.Groups,
              [&](const TuneGroup &G) {
@@ -385,12 +385,11 @@ llvm::Expected<bool> Tuning::settle(const Measurement &M) {
                                    "work, so nothing is written: " +
                                    M.Problem);
   // Other kernels may pay for it: a carveout, or what is left in the caches.
-  const double Total = M.total().speedup();
-  if (IsSettled && Total < 1)
+  if (IsSettled && M.Speedup < 1)
     for (TuneGroup &G : Result.Groups)
       if (G.best())
         G.WhyNone = llvm::formatv(
-            "all kernels of the program together are at {0:F2}x", Total);
+            "all kernels of the program together are at {0:F2}x", M.Speedup);
   return IsSettled;
 }
 

@@ -118,18 +118,10 @@ llvm::Expected<Measurement> bankstripe::parseMeasurement(StringRef Json) {
         : Result->Reason.empty() ? "the program prints something else"
                                  : Result->Reason;
   for (const ComparedKernel &K : Result->Kernels)
-    if (K.TotalOriginal > 0 && K.TotalRewritten > 0)
-      M.Kernels[comparableName(K.Name)] = {K.TotalOriginal, K.TotalRewritten};
+    if (K.speedup())
+      M.Kernels[comparableName(K.Name)] = K;
+  M.Speedup = Result->AllLaunches.speedup().value_or(1);
   return M;
-}
-
-KernelTimes Measurement::total() const {
-  KernelTimes All;
-  for (const auto &[Name, Times] : Kernels) {
-    All.Original += Times.Original;
-    All.Changed += Times.Changed;
-  }
-  return All;
 }
 
 llvm::Expected<ProgramRun> bankstripe::parseSurvey(StringRef Json) {

@@ -27,24 +27,15 @@ namespace bankstripe {
 /// different demanglers agree on it.
 std::string comparableName(llvm::StringRef Name);
 
-/// Time of all launches of one kernel in one run, in nanoseconds; the median
-/// over the runs.
-struct KernelTimes {
-  double Original = 0;
-  double Changed = 0;
-  double speedup() const { return Original / Changed; }
-};
-
 /// A program beside its original.
 struct Measurement {
   std::string Device;
   /// By comparableName(); only kernels that were timed in both programs.
-  std::map<std::string, KernelTimes> Kernels;
+  std::map<std::string, PairedTimes> Kernels;
+  /// Of the whole program over its original; 1 where nothing was timed.
+  double Speedup = 1;
   /// Why the changed program is no good; empty when both compute the same.
   std::string Problem;
-
-  /// All kernels together.
-  KernelTimes total() const;
 };
 
 llvm::Expected<Measurement> parseMeasurement(llvm::StringRef Json);

@@ -163,7 +163,7 @@ static std::string conclusionOf(const TuneGroup &G) {
 static std::string conclusionOf(const TuneResult &Tuned) {
   if (Tuned.Together)
     return "all kernels of the program together: " +
-           speedupText(Tuned.Together->total().speedup());
+           speedupText(Tuned.Together->Speedup);
   return std::ranges::any_of(Tuned.Groups, &TuneGroup::best)
              ? "not compared in the program" +
                    (Tuned.WhyNotTogether.empty() ? ", which takes a --build"
@@ -295,20 +295,19 @@ json::Value bankstripe::toJson(const TuneResult &Tuned) {
         {"best", Best ? json::Value(Best->Name) : json::Value(nullptr)},
         {"attempts", std::move(Attempts)}});
   }
-  return json::Object{
-      {"schema", 4},
-      {"tool", "bankstripe"},
-      {"summary", headline(Tuned)},
-      {"conclusion", conclusionOf(Tuned)},
-      {"device", Tuned.Device},
-      {"architecture", Tuned.Architecture},
-      {"timeIsUp", Tuned.IsTimeUp},
-      {"replays", Tuned.Replays},
-      {"knownReplays", Tuned.Known},
-      {"comparisons", Tuned.Comparisons},
-      {"notLaunched", json::Array(Tuned.NotLaunched)},
-      {"together", Tuned.Together
-                       ? json::Value(Tuned.Together->total().speedup())
-                       : nullptr},
-      {"groups", std::move(Groups)}};
+  return json::Object{{"schema", 4},
+                      {"tool", "bankstripe"},
+                      {"summary", headline(Tuned)},
+                      {"conclusion", conclusionOf(Tuned)},
+                      {"device", Tuned.Device},
+                      {"architecture", Tuned.Architecture},
+                      {"timeIsUp", Tuned.IsTimeUp},
+                      {"replays", Tuned.Replays},
+                      {"knownReplays", Tuned.Known},
+                      {"comparisons", Tuned.Comparisons},
+                      {"notLaunched", json::Array(Tuned.NotLaunched)},
+                      {"together", Tuned.Together
+                                       ? json::Value(Tuned.Together->Speedup)
+                                       : nullptr},
+                      {"groups", std::move(Groups)}};
 }

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "harness/Statistics.h"
+#include "harness/Words.h"
 #include <algorithm>
-#include <numeric>
+#include <fmt/format.h>
+#include <functional>
+#include <iterator>
 #include <random>
 
 using namespace bankstripe;
@@ -27,36 +30,123 @@ bankstripe::runtime::pairTimes(const std::vector<double> &Original,
                                const std::vector<double> &Rewritten) {
   PairedTimes Into;
   if (!Original.empty())
-    Into.MedianOriginal = median(Original);
+    Into.OriginalTime = median(Original);
   if (!Rewritten.empty())
-    Into.MedianRewritten = median(Rewritten);
+    Into.RewrittenTime = median(Rewritten);
   Into.SpeedupInterval = ratioInterval(Original, Rewritten);
   return Into;
 }
 
 namespace {
 
-// The durations of one kernel in one program, one value per run.
-struct Durations {
-  std::vector<double> Medians, Totals;
-};
+// The executions of one kernel in one program, for each run that has any.
+using Executions = std::vector<std::vector<const Launch *>>;
 
 } // namespace
 
-static std::map<std::string, Durations>
-durations(const std::vector<Recording> &Runs) {
-  std::map<std::string, Durations> Found;
+static std::map<std::string, Executions>
+executions(const std::vector<Recording> &Runs) {
+  std::map<std::string, Executions> Found;
   for (const Recording &Run : Runs) {
-    std::map<std::string, std::vector<double>> All;
+    std::map<std::string, std::vector<const Launch *>> All;
     for (const Launch &L : Run.Executions)
-      All[L.Kernel].push_back(L.Nanoseconds);
-    for (auto &[Name, Values] : All) {
-      Found[Name].Totals.push_back(
-          std::accumulate(Values.begin(), Values.end(), 0.0));
-      Found[Name].Medians.push_back(median(std::move(Values)));
-    }
+      All[L.Kernel].push_back(&L);
+    for (auto &[Name, Launches] : All)
+      Found[Name].push_back(std::move(Launches));
   }
   return Found;
+}
+
+// For each run, the time of the executions with these numbers together.
+static std::vector<double> together(const Executions &Of,
+                                    const std::vector<size_t> &Numbers) {
+  std::vector<double> Totals;
+  for (const auto &Run : Of) {
+    double &Total = Totals.emplace_back(0);
+    for (const size_t Number : Numbers)
+      Total += Run[Number]->Nanoseconds;
+  }
+  return Totals;
+}
+
+// The numbers of executions by size: those of one grid and block of which none
+// takes more than twice as long as another.
+static std::vector<std::vector<size_t>> bySize(const Executions &Original) {
+  struct Sized {
+    LaunchSize Shape;
+    double Time = 0;
+    size_t Number = 0;
+    auto operator<=>(const Sized &) const = default;
+  };
+  std::vector<Sized> All;
+  for (size_t I = 0; I < Original[0].size(); ++I) {
+    const Launch &L = *Original[0][I];
+    All.push_back({{L.Grid, L.Block}, median(together(Original, {I})), I});
+  }
+  std::ranges::sort(All, std::less());
+  std::vector<std::vector<size_t>> Groups;
+  const Sized *Least = nullptr;
+  for (const Sized &S : All) {
+    if (!Least || S.Shape != Least->Shape || S.Time > 2 * Least->Time) {
+      Groups.emplace_back();
+      Least = &S;
+    }
+    Groups.back().push_back(S.Number);
+  }
+  return Groups;
+}
+
+// "(16, 4)", "16"
+static std::string shortText(const Extent &E) {
+  if (E.Z != 1)
+    return fmt::format("({}, {}, {})", E.X, E.Y, E.Z);
+  return E.Y != 1 ? fmt::format("({}, {})", E.X, E.Y) : std::to_string(E.X);
+}
+
+// The rows of sizes, the longest first; none where all launches are alike, or
+// another run launches otherwise.
+static std::vector<ComparedLaunches> timesBySize(const Executions &Original,
+                                                 const Executions &Rewritten) {
+  constexpr size_t MostRows = 8;
+  for (const Executions *Runs : {&Original, &Rewritten})
+    for (const auto &Run : *Runs)
+      if (Run.size() != Original[0].size())
+        return {};
+  auto Groups = bySize(Original);
+  std::ranges::stable_sort(Groups, std::greater(), [&](const auto &Numbers) {
+    return median(together(Original, Numbers));
+  });
+  std::vector<ComparedLaunches> Rows;
+  for (size_t I = 0; I < Groups.size() && Groups.size() > 1; ++I) {
+    auto &Numbers = Groups[I];
+    const Launch &L = *Original[0][Numbers[0]];
+    const bool IsRest = I + 1 == MostRows && Groups.size() > MostRows;
+    for (size_t More = I + 1; IsRest && More < Groups.size(); ++More)
+      std::ranges::copy(Groups[More], std::back_inserter(Numbers));
+    ComparedLaunches &Row = Rows.emplace_back();
+    static_cast<PairedTimes &>(Row) =
+        pairTimes(together(Original, Numbers), together(Rewritten, Numbers));
+    Row.Launches = static_cast<unsigned>(Numbers.size());
+    Row.Name =
+        IsRest
+            ? fmt::format("{} other sizes", Groups.size() - I)
+            : fmt::format("<<<{}, {}>>>, {} each", shortText(L.Grid),
+                          shortText(L.Block),
+                          plainDurationText(*Row.OriginalTime / Row.Launches));
+    if (IsRest)
+      break;
+  }
+  return Rows;
+}
+
+static std::vector<double> totals(const Executions &Of) {
+  std::vector<double> Totals;
+  for (const auto &Run : Of) {
+    double &Total = Totals.emplace_back(0);
+    for (const Launch *L : Run)
+      Total += L->Nanoseconds;
+  }
+  return Totals;
 }
 
 static std::vector<double> runTotals(const std::vector<Recording> &Runs) {
@@ -100,20 +190,16 @@ std::vector<KernelStatistics> bankstripe::runtime::kernelStatistics(
   for (const Launch &L : Rewritten.Launches)
     if (KernelStatistics &K = Row(L.Kernel); !K.Rewritten)
       K.Rewritten = firstLaunch(L);
-  const auto InOriginal = durations(OriginalTimes);
-  const auto InRewritten = durations(RewrittenTimes);
+  auto InOriginal = executions(OriginalTimes);
+  auto InRewritten = executions(RewrittenTimes);
   for (const auto *Program : {&InOriginal, &InRewritten})
-    for (const auto &[Name, D] : *Program)
+    for (const auto &[Name, E] : *Program)
       Row(Name);
   for (KernelStatistics &K : Rows) {
-    const auto Of = [&K](const std::map<std::string, Durations> &Program) {
-      const auto At = Program.find(K.Name);
-      return At == Program.end() ? Durations() : At->second;
-    };
-    const Durations A = Of(InOriginal), B = Of(InRewritten);
-    static_cast<PairedTimes &>(K) = pairTimes(A.Medians, B.Medians);
-    K.TotalOriginal = median(A.Totals);
-    K.TotalRewritten = median(B.Totals);
+    const Executions &A = InOriginal[K.Name], &B = InRewritten[K.Name];
+    static_cast<PairedTimes &>(K) = pairTimes(totals(A), totals(B));
+    if (!A.empty() && !B.empty())
+      K.Sizes = timesBySize(A, B);
   }
   return Rows;
 }

@@ -47,7 +47,7 @@ function outputText({ output }) {
 }
 
 function totalText(total) {
-  return isNumber(total?.speedup) && `${timesText([total.originalMedianNs, total.rewrittenMedianNs])}, ` +
+  return isNumber(total?.speedup) && `${timesText([total.originalNs, total.rewrittenNs])}, ` +
     `speedup ${factorText(total.speedup)} (${intervalText(total.speedupInterval)})`;
 }
 

@@ -13,13 +13,15 @@ function effectOf(kernel) {
   return low > 1 ? "faster" : high < 1 ? "slower" : "equal";
 }
 
+const timesRow = (of) => ({
+  name: of.name, function: of.function ?? of.name, launches: of.launches, speedup: of.speedup, sure: of.speedupInterval,
+  effect: effectOf(of), total: [of.originalNs, of.rewrittenNs],
+});
+
 // What changed the program most comes first, then what is equal, by its time.
 function kernelRows(verify) {
   const rows = (verify.kernels ?? []).map((kernel) => ({
-    name: kernel.name, function: kernel.function, launches: kernel.launches, before: kernel.original,
-    after: kernel.rewritten, speedup: kernel.speedup, sure: kernel.speedupInterval, effect: effectOf(kernel),
-    median: [kernel.originalMedianNs, kernel.rewrittenMedianNs],
-    total: [kernel.originalTotalNs, kernel.rewrittenTotalNs],
+    ...timesRow(kernel), before: kernel.original, after: kernel.rewritten, sizes: (kernel.sizes ?? []).map(timesRow),
   }));
   const changed = ({ effect, total }) => (effect === "equal" ? 0 : Math.abs(total[0] - total[1]));
   return rows.sort((a, b) => changed(b) - changed(a) || b.total[0] - a.total[0] || (a.name < b.name ? -1 : 1));
@@ -71,8 +73,8 @@ function speedupPlot(row, { ticks, place }) {
 
 const kernelHeading = (row) => html`<th scope="row" title="${row.name}"><code>${row.function}</code></th>`;
 
-function effectText({ effect, median }) {
-  const alone = isNumber(median[0]) ? "original only" : isNumber(median[1]) ? "rewritten only" : "not timed";
+function effectText({ effect, total }) {
+  const alone = isNumber(total[0]) ? "original only" : isNumber(total[1]) ? "rewritten only" : "not timed";
   const text = { faster: "▲ faster", slower: "▼ slower", equal: "= equal" }[effect] ?? alone;
   return html`<td><span class="${effect}">${text}</span></td>`;
 }
@@ -83,15 +85,16 @@ const timesText = (times) => changeText(...times.map((time) => (time > 0 ? durat
 function speedupSection(rows) {
   if (!rows.length)
     return "";
-  const axis = factorAxis(rows);
+  const all = rows.flatMap((row) => [row, ...row.sizes]);
+  const axis = factorAxis(all);
   return section("speedup", "Speedup of each kernel",
     table("speedup",
-      "Time of the original over the time of the rewritten kernel, on a logarithmic axis; what won or lost the program " +
-      "most time comes first",
+      "Time of all launches of a run in the original over that in the rewritten program, on a logarithmic axis; what won " +
+      "or lost the program most time comes first. Launches of several sizes stand beneath their kernel",
       ["kernel", html`<span class="ends"><span>◀ slower</span><span>faster ▶</span></span>${axisPlot(axis)}`, "speedup",
        "95 % interval", "result", "all launches of a run"],
       html`<tbody>
-${rows.map((row) => html`<tr>${kernelHeading(row)}<td class="plot">${speedupPlot(row, axis)}</td>${
+${all.map((row) => html`<tr>${kernelHeading(row)}<td class="plot">${speedupPlot(row, axis)}</td>${
     figure(html`<strong>${factorText(row.speedup)}</strong>`)}${figure(intervalText(row.sure))}${effectText(row)}${
     figure(timesText(row.total))}</tr>
 `)}</tbody>`),
@@ -116,9 +119,9 @@ function resourceSection(rows) {
   const text = (of, field) => (isNumber(of?.[field]) ? countText(of[field]) : "-");
   return section("resources", "Resources",
     table("figures", "What each kernel takes: before → after, or once where nothing changes",
-      ["kernel", "launches", "median launch", ...shown.map(([heading]) => heading)],
+      ["kernel", "launches", ...shown.map(([heading]) => heading)],
       html`<tbody>
-${rows.map((row) => html`<tr>${kernelHeading(row)}${figure(countText(row.launches))}${figure(timesText(row.median))}${
+${rows.map((row) => html`<tr>${kernelHeading(row)}${figure(countText(row.launches))}${
   shown.map(([, field]) => figure(changeText(text(row.before, field), text(row.after, field))))}</tr>
 `)}</tbody>`),
     hint("Registers are per thread, shared memory per block, in bytes, as the driver says of the first launch. Resident " +

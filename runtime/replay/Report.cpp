@@ -124,8 +124,8 @@ static std::string timesText(const ReplayResults &R) {
     return R.Untimed.empty() ? "" : "not timed: " + R.Untimed + '\n';
   std::string Text = fmt::format(
       "{} of each: original {}, rewritten {}\nspeedup {:.2f}",
-      plural(R.Timed, "timed launch"), plainDurationText(T.MedianOriginal),
-      plainDurationText(T.MedianRewritten), *T.speedup());
+      plural(R.Timed, "timed launch"), plainDurationText(T.OriginalTime),
+      plainDurationText(T.RewrittenTime), *T.speedup());
   if (T.SpeedupInterval)
     Text +=
         fmt::format(" ({:.3f} to {:.3f} with 95 %): {}", T.SpeedupInterval->Low,

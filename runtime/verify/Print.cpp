@@ -227,8 +227,8 @@ static Cells timeCells(std::string Name, unsigned Launches,
                        const PairedTimes &T) {
   return {std::move(Name),
           std::to_string(Launches),
-          plainDurationText(T.MedianOriginal),
-          plainDurationText(T.MedianRewritten),
+          plainDurationText(T.OriginalTime),
+          plainDurationText(T.RewrittenTime),
           T.speedup() ? fmt::format("{:.2f}x", *T.speedup()) : "-",
           T.SpeedupInterval
               ? fmt::format("{:.3f} to {:.3f}", T.SpeedupInterval->Low,
@@ -244,7 +244,7 @@ static std::string table(const VerifyReport &Report) {
   std::vector<KernelStatistics> Kernels = Report.Kernels;
   std::ranges::stable_sort(Kernels, std::greater(),
                            [](const KernelStatistics &K) {
-                             return std::max(K.TotalOriginal, K.TotalRewritten);
+                             return std::max(K.OriginalTime, K.RewrittenTime);
                            });
   for (const KernelStatistics &K : Kernels) {
     Cells &Row = Rows.emplace_back(timeCells(shortName(K.Name), K.Launches, K));
@@ -252,8 +252,10 @@ static std::string table(const VerifyReport &Report) {
          {&Resources::Registers, &Resources::StaticSharedBytes,
           &Resources::LocalBytes})
       Row.push_back(change(K, Field));
+    for (const ComparedLaunches &Size : K.Sizes)
+      Rows.push_back(timeCells("  " + Size.Name, Size.Launches, Size));
   }
-  if (Kernels.size() > 1 && Report.Total.speedup())
+  if (Report.Total.speedup())
     Rows.push_back(
         timeCells("all launches of a run", Report.LaunchCount, Report.Total));
   std::vector<size_t> Widths(Rows[0].size());
@@ -295,11 +297,12 @@ std::string bankstripe::runtime::printReport(const VerifyReport &Report) {
     Text += Found;
   if (Report.Kernels.empty())
     return Text;
-  Text += fmt::format("\n{} (compute capability {}); {}\n", Report.Device,
-                      Report.Capability,
-                      Report.Runs ? fmt::format("median durations of {} each",
-                                                plural(Report.Runs, "run"))
-                                  : std::string("not timed"));
+  Text += fmt::format(
+      "\n{} (compute capability {}); {}\n", Report.Device, Report.Capability,
+      Report.Runs ? fmt::format("all launches of a run together, "
+                                "medians of {} each",
+                                plural(Report.Runs, "run"))
+                  : std::string("not timed"));
   if (Report.Runs > 0 && Report.Runs < FewestRunsForInterval)
     Text += fmt::format("no intervals: they need --runs={} or more\n",
                         FewestRunsForInterval);
@@ -387,6 +390,7 @@ static ComparisonResult resultOf(const VerifyReport &Report) {
     Result.Difference = {Kinds[static_cast<size_t>(D->Kind)].Name,
                          D->OriginalKernel};
   Result.Kernels.assign(Report.Kernels.begin(), Report.Kernels.end());
+  Result.AllLaunches = Report.Total;
   return Result;
 }
 
@@ -414,7 +418,6 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
                  {"allocations", Report.AllocationCount},
                  {"variables", Report.VariableCount},
                  {"output", outputJson(Report)},
-                 {"allLaunches", jsonOf(Report.Total)},
                  {"notes", Report.Notes}});
   if (Launches.SequenceNotDeterministicFrom)
     Result["sequenceNotDeterministicFrom"] =

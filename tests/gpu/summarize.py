@@ -112,14 +112,14 @@ class Summary:
 
         speedup = kernel.get("speedup")
         short = re.sub(r"\(anonymous namespace\)::|\(.*", "", kernel["name"]) or kernel["name"]
-        return [short[:20], milliseconds("originalMedianNs"), milliseconds("rewrittenMedianNs"),
+        return [short[:20], milliseconds("originalNs"), milliseconds("rewrittenNs"),
                 f"{speedup:.2f}" if speedup else "?", change("local"), change("staticShared")]
 
     def seed_times(self, pattern, against):
         result = self.result(self.output / "seeds" / f"{pattern}-{against}")
         for kernel in result["kernels"] if result else []:
             if "scatterUpdates" in kernel["name"]:
-                return kernel["originalMedianNs"], kernel["rewrittenMedianNs"]
+                return kernel["originalNs"], kernel["rewrittenNs"]
         return None
 
     def seeds(self):

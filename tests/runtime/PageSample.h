@@ -26,11 +26,9 @@ inline KernelStatistics sampleKernel(const std::string &Name, double Before,
   KernelStatistics K;
   K.Name = Name;
   K.Launches = 2;
-  K.MedianOriginal = Before * 1e6;
-  K.MedianRewritten = After * 1e6;
   K.SpeedupInterval = Interval{0.98 * Before / After, 1.03 * Before / After};
-  K.TotalOriginal = 2 * Before * 1e6;
-  K.TotalRewritten = 2 * After * 1e6;
+  K.OriginalTime = 2 * Before * 1e6;
+  K.RewrittenTime = 2 * After * 1e6;
   K.Original = FirstLaunch{{40, 0, LocalBefore}, 128, 0};
   K.Rewritten = FirstLaunch{{38, SharedAfter, LocalAfter}, 128, 0};
   return K;
@@ -95,8 +93,8 @@ inline VerifyReport sampleOfTestInputs() {
     R.Kernels.back().Rewritten = R.Kernels.back().Original;
   }
   R.Kernels.back().Rewritten->Registers = 48;
-  R.Total.MedianOriginal = 2.73e7;
-  R.Total.MedianRewritten = 9.06e6;
+  R.Total.OriginalTime = 2.73e7;
+  R.Total.RewrittenTime = 9.06e6;
   R.Total.SpeedupInterval = Interval{2.98, 3.05};
   return R;
 }

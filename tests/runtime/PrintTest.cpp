@@ -25,8 +25,8 @@ static VerifyReport identicalReport() {
   KernelStatistics K;
   K.Name = "void sort<int>(int*, (anonymous namespace)::Order)";
   K.Launches = 4;
-  K.MedianOriginal = 1.5e6;
-  K.MedianRewritten = 5e5;
+  K.OriginalTime = 1.5e6;
+  K.RewrittenTime = 5e5;
   K.Original = FirstLaunch{{40, 0, 128}, 1, 0};
   K.Rewritten = FirstLaunch{{40, 16384, 0}, 1, 0};
   R.Kernels = {K};
@@ -56,8 +56,8 @@ static KernelStatistics timed(const std::string &Name, double Original,
   KernelStatistics K;
   K.Name = Name;
   K.Launches = 1;
-  K.MedianOriginal = K.TotalOriginal = Original;
-  K.MedianRewritten = K.TotalRewritten = Rewritten;
+  K.OriginalTime = Original;
+  K.RewrittenTime = Rewritten;
   K.SpeedupInterval =
       Interval{0.99 * Original / Rewritten, 1.01 * Original / Rewritten};
   K.Original = K.Rewritten = FirstLaunch{{40, 0, 0}, 1, 0};
@@ -87,6 +87,25 @@ TEST(Print, TimesWithTheirInterval) {
   K = Json::parse(jsonReport(R))["kernels"][0];
   EXPECT_EQ(K["speedupInterval"], nullptr);
   EXPECT_EQ(K["result"], "unknown");
+}
+
+TEST(Print, TheWholeRunAndLaunchesBySize) {
+  VerifyReport R = identicalReport();
+  EXPECT_FALSE(has(printReport(R), "all launches of a run  "));
+  R.Kernels[0].Sizes.resize(2);
+  R.Kernels[0].Sizes[0].Name = "<<<64, 128>>>, 1.00 ms each";
+  R.Kernels[0].Sizes[0].OriginalTime = 1e6;
+  R.Kernels[0].Sizes[0].RewrittenTime = 2e6;
+  R.Total.OriginalTime = 3e6;
+  R.Total.RewrittenTime = 4e6;
+  const std::string Text = printReport(R);
+  EXPECT_TRUE(has(Text, "\n  <<<64, 128>>>, 1.00 ms each  ")) << Text;
+  EXPECT_TRUE(has(Text, "0.50x"));
+  EXPECT_TRUE(has(Text, "\nall launches of a run  ")) << Text;
+  EXPECT_TRUE(has(Text, "0.75x"));
+  const Json J = Json::parse(jsonReport(R));
+  EXPECT_EQ(J["kernels"][0]["sizes"][0]["speedup"], 0.5);
+  EXPECT_EQ(J["allLaunches"]["speedup"], 0.75);
 }
 
 TEST(Print, FewRunsHaveNoInterval) {

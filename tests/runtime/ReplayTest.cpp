@@ -144,8 +144,8 @@ TEST(ReplayTimes, NoSideAlwaysGoesFirst) {
   // Original, rewritten, rewritten, ...
   const PairedTimes T = pairedTimes(
       std::vector{4e4, 1e4, 1e4, 4e4, 4e4, 1e4, 1e4, 4e4, 4e4, 1e4});
-  EXPECT_EQ(T.MedianOriginal, 4e4);
-  EXPECT_EQ(T.MedianRewritten, 1e4);
+  EXPECT_EQ(T.OriginalTime, 4e4);
+  EXPECT_EQ(T.RewrittenTime, 1e4);
   EXPECT_EQ(T.verdict(), "faster");
 }
 
@@ -153,7 +153,7 @@ TEST(ReplayTimes, SayThatTheyWereStopped) {
   ReplayResults R;
   R.Timed = 2;
   R.IsStopped = true;
-  R.Times.MedianOriginal = R.Times.MedianRewritten = 1;
+  R.Times.OriginalTime = R.Times.RewrittenTime = 1;
   EXPECT_TRUE(readResults(printResults(R))->IsStopped);
   EXPECT_TRUE(resultOf({}, R).Times->IsStopped);
 }

@@ -28,7 +28,7 @@ TEST(Statistics, Median) {
   EXPECT_EQ(median({4, 1, 100, 2}), 3);
 }
 
-TEST(Statistics, OneRowPerKernelWithMediansAndTotals) {
+TEST(Statistics, OneRowPerKernelWithTheTimeOfAllItsLaunches) {
   Recording Original, Rewritten;
   launch(Original, "_Z1aPi").Takes = {40, 0, 128};
   launch(Original, "_Z1bPi");
@@ -44,11 +44,10 @@ TEST(Statistics, OneRowPerKernelWithMediansAndTotals) {
   ASSERT_EQ(Rows.size(), 2u);
   EXPECT_EQ(Rows[0].Name, "a(int*)");
   EXPECT_EQ(Rows[0].Launches, 2u);
-  // Of the runs' medians: 200, 220 and 605.
-  EXPECT_EQ(*Rows[0].MedianOriginal, 220);
-  EXPECT_EQ(*Rows[0].MedianRewritten, 55);
-  EXPECT_DOUBLE_EQ(*Rows[0].speedup(), 220.0 / 55);
-  EXPECT_EQ(Rows[0].TotalOriginal, 440);
+  // Of the runs' 400, 440 and 1210.
+  EXPECT_EQ(*Rows[0].OriginalTime, 440);
+  EXPECT_EQ(*Rows[0].RewrittenTime, 110);
+  EXPECT_DOUBLE_EQ(*Rows[0].speedup(), 440.0 / 110);
   EXPECT_EQ(Rows[0].Original->LocalBytes, 128u);
   EXPECT_EQ(Rows[0].Rewritten->StaticSharedBytes, 4096u);
   EXPECT_EQ(*Rows[1].speedup(), 1);
@@ -59,8 +58,62 @@ TEST(Statistics, KernelThatWasNotTimedHasNoSpeedup) {
   launch(R, "graph");
   const auto Rows = kernelStatistics(R, R, {}, {});
   ASSERT_EQ(Rows.size(), 1u);
-  EXPECT_FALSE(Rows[0].MedianOriginal);
+  EXPECT_FALSE(Rows[0].OriginalTime);
   EXPECT_FALSE(Rows[0].speedup());
+}
+
+// Most launches gain, and the program loses.
+static Recording manyAndOne(double Short, double Long) {
+  return timed({{"_Z1aPi", Short},
+                {"_Z1aPi", Short * 1.1},
+                {"_Z1aPi", Long},
+                {"_Z1aPi", Short}});
+}
+
+TEST(Statistics, LaunchesOfSeveralSizesStandBeneath) {
+  const Recording A = manyAndOne(100, 1000), B = manyAndOne(50, 2000);
+  const auto K = kernelStatistics(A, B, {A}, {B})[0];
+  EXPECT_DOUBLE_EQ(*K.speedup(), 1310.0 / 2155);
+  ASSERT_EQ(K.Sizes.size(), 2u);
+  EXPECT_EQ(K.Sizes[0].Name, "<<<64, 128>>>, 1.00 us each");
+  EXPECT_EQ(K.Sizes[0].Launches, 1u);
+  EXPECT_EQ(*K.Sizes[0].speedup(), 0.5);
+  EXPECT_EQ(K.Sizes[1].Launches, 3u);
+  EXPECT_DOUBLE_EQ(*K.Sizes[1].speedup(), 2);
+  EXPECT_EQ(*K.Sizes[0].OriginalTime + *K.Sizes[1].OriginalTime,
+            *K.OriginalTime);
+}
+
+TEST(Statistics, AlikeLaunchesHaveNoSizes) {
+  const Recording A = manyAndOne(100, 190), B = manyAndOne(50, 500);
+  EXPECT_TRUE(kernelStatistics(A, B, {A}, {B})[0].Sizes.empty());
+}
+
+TEST(Statistics, SizesAreThoseOfGridsAndBlocksToo) {
+  Recording A = manyAndOne(100, 100);
+  A.Executions[2].Grid = {4, 2, 1};
+  const auto Sizes = kernelStatistics(A, A, {A}, {A})[0].Sizes;
+  ASSERT_EQ(Sizes.size(), 2u);
+  EXPECT_EQ(Sizes[1].Name, "<<<(4, 2), 128>>>, 0.10 us each");
+}
+
+TEST(Statistics, OtherNumbersOfLaunchesHaveNoSizes) {
+  const Recording A = manyAndOne(100, 1000);
+  Recording B = A;
+  B.Executions.pop_back();
+  EXPECT_TRUE(kernelStatistics(A, A, {A, B}, {A})[0].Sizes.empty());
+  EXPECT_TRUE(kernelStatistics(A, A, {A}, {B})[0].Sizes.empty());
+}
+
+TEST(Statistics, ManySizesAreFewRows) {
+  std::vector<std::pair<std::string, double>> All;
+  for (double Time = 1; Time < 5000; Time *= 2.5)
+    All.emplace_back("_Z1aPi", Time);
+  const Recording A = timed(All);
+  const auto Sizes = kernelStatistics(A, A, {A}, {A})[0].Sizes;
+  ASSERT_EQ(Sizes.size(), 8u);
+  EXPECT_EQ(Sizes[7].Name, "3 other sizes");
+  EXPECT_EQ(Sizes[7].Launches, 3u);
 }
 
 TEST(Statistics, BuildsOfOneKernelShareARow) {

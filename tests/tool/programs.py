@@ -51,16 +51,17 @@ with open("{calls}", "a+") as calls:
     calls.seek(0)
     call = len(calls.readlines())
 unfused = all("-fmad=false" in text for text in (original, changed))
+beside = 10 if time(changed) == time(original) else {beside}
 wrong = call >= {wrong_from} or time(changed) < 0 and not ({rounding} and unfused)
 if result:
     open(result, "w").write(json.dumps({{
         "version": 3, "device": "Test GPU", "verdict": "differs" if wrong else "identical",
         "reason": "", "difference": None,
-        "kernels": [{{"name": "{kernel}", "originalTotalNs": time(original),
-                     "rewrittenTotalNs": abs(time(changed))}},
-                    {{"name": "other()", "originalTotalNs": 10,
-                     "rewrittenTotalNs": 10 if time(changed) == time(original)
-                     else {beside}}}]}}))
+        "kernels": [{{"name": "{kernel}", "originalNs": time(original),
+                     "rewrittenNs": abs(time(changed))}},
+                    {{"name": "other()", "originalNs": 10, "rewrittenNs": beside}}],
+        "allLaunches": {{"originalNs": time(original) + 10,
+                        "rewrittenNs": abs(time(changed)) + beside}}}}))
 sys.exit(wrong)
 """
 
@@ -96,7 +97,7 @@ for candidate in candidates:
     results.append({{
         "version": 3, "verdict": "differs" if time < 0 or error else "{verdict}", "problem": "",
         "original": {{}}, "rewritten": {{"error": error, "digest": digest}}, "untimed": "",
-        "times": {{"originalMedianNs": speedup, "rewrittenMedianNs": 1, "stopped": speedup < 0.6,
+        "times": {{"originalNs": speedup, "rewrittenNs": 1, "stopped": speedup < 0.6,
                   "speedupInterval": [speedup * 0.99, speedup * 1.02]}}}})
 json.dump(results, open(option["--json"], "w"))
 """

@@ -19,8 +19,7 @@ const page = vm.runInThisContext(`${scripts}({ html, asHtml, countText, diffDeta
 // A kernel that is launched twice, with the durations of one launch in ms.
 function kernel(name, before, after, more = {}) {
   return { "name": name, "function": name, "launches": 2, "speedup": before / after,
-           "originalMedianNs": before * 1e6, "rewrittenMedianNs": after * 1e6,
-           "originalTotalNs": 2 * before * 1e6, "rewrittenTotalNs": 2 * after * 1e6,
+           "originalNs": 2 * before * 1e6, "rewrittenNs": 2 * after * 1e6,
            "speedupInterval": [0.98 * before / after, 1.03 * before / after],
            "original": { registers: 40, local: 64 }, "rewritten": { registers: 38, local: 0 }, ...more };
 }
@@ -86,19 +85,25 @@ test("a wide axis has few labels", () => {
 });
 
 test("the time of all kernels, and how many are faster", () => {
-  const total = { "originalMedianNs": 6e6, "rewrittenMedianNs": 3e6, "speedup": 2, "speedupInterval": [1.9, 2.1] };
+  const total = { "originalNs": 6e6, "rewrittenNs": 3e6, "speedup": 2, "speedupInterval": [1.9, 2.1] };
   const text = rendered({ kernels: [kernel("a", 2, 1), kernel("b", 1, 1)], "allLaunches": total });
   assert.match(text, /6\.00 ms → 3\.00 ms, speedup 2\.00× \(1\.90 to 2\.10\)/);
   assert.match(text, /1 faster, 1 equal, 0 slower</);
 });
 
+test("launches of several sizes stand beneath their kernel", () => {
+  const text = rendered({ kernels: [kernel("a", 2, 1, { sizes: [kernel("<<<7, 64>>>, 3.00 ms each", 1, 4)] })] });
+  assert.match(text, /<code>a<[^]*2\.00×[^]*<code>&lt;&lt;&lt;7, 64&gt;&gt;&gt;[^]*0\.25×[^]*▼ slower/);
+  assert.match(text, /1 faster, 0 equal, 0 slower</);
+});
+
 test("a kernel of one program alone, and one that was not timed", () => {
-  const none = { "originalMedianNs": null, "originalTotalNs": 0, "speedup": null, "speedupInterval": null };
+  const none = { "originalNs": null, "speedup": null, "speedupInterval": null };
   const alone = rendered({ kernels: [kernel("added", 1, 2, none)] });
   assert.match(alone, /rewritten only/);
   assert.doesNotMatch(alone, /0\.00 µs/);
   const untimed = rendered({ kernels: [kernel("graph", 1, 1,
-    { ...none, "rewrittenMedianNs": null, "rewrittenTotalNs": 0 })] });
+    { ...none, "rewrittenNs": null })] });
   assert.match(untimed, /not timed/);
   assert.doesNotMatch(untimed, /faster,|NaN/);
 });

@@ -32,15 +32,17 @@ std::string errorOf(llvm::StringRef Json) {
 TEST(Measurement, TimesOfKernels) {
   const Measurement M = parsed(R"json({"version": 3, "verdict": "identical",
     "device": "NVIDIA H200", "kernels": [
-      {"name": "count(int*, int)", "originalTotalNs": 30,
-       "rewrittenTotalNs": 10},
-      {"name": "never timed", "originalTotalNs": 0,
-       "rewrittenTotalNs": 0}]
+      {"name": "count(int*, int)", "originalNs": 30,
+       "rewrittenNs": 10},
+      {"name": "never timed", "originalNs": 0,
+       "rewrittenNs": 0}],
+    "allLaunches": {"originalNs": 45, "rewrittenNs": 30}
 })json");
   EXPECT_EQ(M.Device, "NVIDIA H200");
   EXPECT_EQ(M.Problem, "");
   ASSERT_EQ(M.Kernels.size(), 1U);
-  EXPECT_EQ(M.Kernels.at(comparableName("_Z5countPii")).Changed, 10);
+  EXPECT_EQ(M.Kernels.at(comparableName("_Z5countPii")).RewrittenTime, 10);
+  EXPECT_EQ(M.Speedup, 1.5);
 }
 
 // Demanglers disagree about blanks.
@@ -114,7 +116,7 @@ std::vector<Replayed> replayed(const std::string &Fields) {
 
 TEST(Replays, OneThatLeavesTheSameHasASpeedup) {
   const Replayed R = replayed(R"json("verdict": "identical", "problem": "",
-    "original": {}, "rewritten": {"error": ""}, "times": {"originalMedianNs": 3, "rewrittenMedianNs": 2})json")
+    "original": {}, "rewritten": {"error": ""}, "times": {"originalNs": 3, "rewrittenNs": 2})json")
                          .front();
   EXPECT_EQ(R.Speedup, 1.5);
   EXPECT_EQ(R.Problem, "");
@@ -122,8 +124,8 @@ TEST(Replays, OneThatLeavesTheSameHasASpeedup) {
 
 TEST(Replays, OneThatWasStoppedIsToBeToldFromOthers) {
   const Replayed R = replayed(R"json("verdict": "identical", "original": {},
-    "rewritten": {}, "times": {"stopped": true, "originalMedianNs": 3,
-    "rewrittenMedianNs": 6, "speedupInterval": [0.4, 0.6]})json")
+    "rewritten": {}, "times": {"stopped": true, "originalNs": 3,
+    "rewrittenNs": 6, "speedupInterval": [0.4, 0.6]})json")
                          .front();
   EXPECT_TRUE(R.IsStopped);
   EXPECT_EQ(R.Speedup, 0.5);
@@ -139,7 +141,7 @@ TEST(Replays, AnotherFormIsAnError) {
 
 TEST(Replays, ADifferenceIsTold) {
   const Replayed R = replayed(R"json("verdict": "differs", "problem": "",
-    "original": {}, "rewritten": {"error": ""}, "times": {"originalMedianNs": 9, "rewrittenMedianNs": 1})json")
+    "original": {}, "rewritten": {"error": ""}, "times": {"originalNs": 9, "rewrittenNs": 1})json")
                          .front();
   EXPECT_EQ(R.Problem, "computes something else");
   EXPECT_EQ(replayed(R"json("verdict": "differs", "problem": "", "original": {},
@@ -166,7 +168,7 @@ TEST(Replays, WhatWasNotTimedHasAReason) {
 TEST(Replays, OfAnOriginalThatVariesThereAreTimes) {
   const Replayed R = replayed(R"json("verdict": "varies", "problem": "",
     "original": {}, "rewritten": {"error": ""},
-    "times": {"originalMedianNs": 3, "rewrittenMedianNs": 2})json")
+    "times": {"originalNs": 3, "rewrittenNs": 2})json")
                          .front();
   EXPECT_TRUE(R.Varies);
   EXPECT_EQ(R.Problem, "");
