@@ -91,7 +91,7 @@ static llvm::Error print(const TuneResult &Tuned, const ToolOptions &Options) {
   if (Options.Report.Format == OutputFormat::Json)
     llvm::outs() << llvm::formatv("{0:2}\n", toJson(Tuned));
   else if (Options.level() != Detail::Quiet)
-    printTuning(OS, Tuned);
+    printTuning(OS, Tuned, Options.level() == Detail::Verbose);
   llvm::outs() << printable(Text);
   if (Options.Report.Html.empty())
     return llvm::Error::success();

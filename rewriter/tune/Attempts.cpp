@@ -188,23 +188,27 @@ static std::string quoted(const Plan &P, unsigned I) {
   return "'" + decisionAbout(P, I, Layout::Keep).Array + "'";
 }
 
-// By the layout that most arrays have, and those that are left or differ.
-Attempt bankstripe::named(const TuneGroup &G, const Plan &Movable,
-                          Arrangement Wanted) {
+LayoutChoice bankstripe::mainLayout(const Arrangement &Of) {
   LayoutChoice Most = Layout::Padded;
-  std::string Name = "padded";
   int Count = 0;
-  for (auto [L, Plural] :
-       {std::pair(Layout::Slot, "slots"), std::pair(Layout::Split, "splits"),
-        std::pair(Layout::Bits, "bits"),
-        std::pair(Layout::Stripe, "stripes")}) {
-    auto Has = [&, L = L](const auto &Each) { return Each.second.Kind == L; };
-    if (const int N = llvm::count_if(Wanted, Has); N > Count) {
+  for (const Layout L :
+       {Layout::Slot, Layout::Split, Layout::Bits, Layout::Stripe}) {
+    auto Has = [&](const auto &Each) { return Each.second.Kind == L; };
+    if (const int N = llvm::count_if(Of, Has); N > Count) {
       Count = N;
-      Name = Plural;
-      Most = llvm::find_if(Wanted, Has)->second;
+      Most = llvm::find_if(Of, Has)->second;
     }
   }
+  return Most;
+}
+
+// Also by those that are left or differ.
+Attempt bankstripe::named(const TuneGroup &G, const Plan &Movable,
+                          Arrangement Wanted) {
+  const LayoutChoice Most = mainLayout(Wanted);
+  std::string Name = nameOf(Most.Kind).str();
+  if (!llvm::is_contained({Layout::Padded, Layout::Bits}, Most.Kind))
+    Name += 's';
   std::string Left, Others;
   for (auto [I, Usual] : allAs(G, Movable, Most))
     if (Wanted.at(I) == Layout::Keep)
@@ -314,9 +318,18 @@ Attempt bankstripe::originalOf(const TuneGroup &G, const Plan &Movable) {
   return {"as it is", allAs(G, Movable, Layout::Keep)};
 }
 
-// Layouts for all arrays, and what is predicted.
-static std::vector<Attempt> uniform(const TuneGroup &G, const Plan &Movable,
-                                    const Arrangement &Foreseen) {
+Attempt bankstripe::defaultOf(const TuneGroup &G, const Plan &Movable,
+                              const Arrangement &Predicted) {
+  Arrangement Own;
+  for (unsigned I : G.Arrays)
+    Own[I] = Predicted.at(I);
+  Attempt Result = named(G, Movable, std::move(Own));
+  Result.IsDefault = true;
+  return Result;
+}
+
+// Layouts for all arrays.
+static std::vector<Attempt> uniform(const TuneGroup &G, const Plan &Movable) {
   const Arrangement Stripes = allAs(G, Movable, Layout::Stripe),
                     Bits = allAs(G, Movable, Layout::Bits);
   Arrangement Padded = Stripes;
@@ -330,20 +343,17 @@ static std::vector<Attempt> uniform(const TuneGroup &G, const Plan &Movable,
   for (unsigned Elements : SplitsToTry)
     Result.push_back({"split after " + std::to_string(Elements),
                       allAs(G, Movable, {Layout::Split, Elements})});
-  Result.push_back({"as predicted", Foreseen});
   return Result;
 }
 
 std::vector<Attempt> bankstripe::openAttempts(const TuneGroup &G,
                                               const Plan &Movable,
                                               const Arrangement &Predicted) {
-  Arrangement Foreseen;
-  for (unsigned I : G.Arrays)
-    Foreseen[I] = Predicted.at(I);
-  std::vector<Attempt> Open = uniform(G, Movable, Foreseen);
+  std::vector<Attempt> Open = uniform(G, Movable);
   const Attempt *Fastest = G.fastest(/*AlsoCarved=*/false);
   if (G.Arrays.size() > 1) {
-    addParts(Open, G, Movable, Fastest ? Fastest->Got : Foreseen);
+    addParts(Open, G, Movable,
+             Fastest ? Fastest->Got : defaultOf(G, Movable, Predicted).Wanted);
     // One array may cost more than another gains, so that all that is faster
     // than the original is far from what moves them all.
     const Attempt *Whole = nullptr;

@@ -63,6 +63,8 @@ struct Attempt {
   std::optional<std::pair<double, double>> Sure = {};
   /// It was timed no longer since it is clearly slower.
   bool IsStopped = false;
+  /// What the tool does where nobody tunes.
+  bool IsDefault = false;
   /// Of the group's kernels, in their order; empty where that is not known.
   std::vector<KernelUse> Uses = {};
 };
@@ -116,11 +118,17 @@ Arrangement layoutsOf(const Plan &P);
 /// All movable arrays of \p G as \p L; those that cannot be that as stripes.
 Arrangement allAs(const TuneGroup &G, const Plan &Movable, LayoutChoice L);
 
-/// The attempt that is named by the layout that most arrays of \p Wanted have.
+/// The layout that most of those arrays have that are to move.
+LayoutChoice mainLayout(const Arrangement &Of);
+
+/// The attempt that is named by the main layout of \p Wanted.
 Attempt named(const TuneGroup &G, const Plan &Movable, Arrangement Wanted);
 
-/// What is measured first of \p G.
+/// What is measured first of \p G: the original, and the default, which is
+/// \p Predicted of its arrays.
 Attempt originalOf(const TuneGroup &G, const Plan &Movable);
+Attempt defaultOf(const TuneGroup &G, const Plan &Movable,
+                  const Arrangement &Predicted);
 
 /// Whether \p Old has \p A, or what became the same.
 bool isTried(const std::vector<Attempt> &Old, const Attempt &A);

@@ -168,8 +168,15 @@ Arrangement Search::ascend(const TuneGroup &G, Arrangement From) {
 
 std::vector<Attempt> Search::open(const TuneGroup &G) {
   const State &S = States.at(&G);
-  if (S.Begun.empty())
-    return {originalOf(G, Movable)};
+  // Whatever the time is enough for, the best is no worse than the default.
+  const Attempt Usual = defaultOf(G, Movable, Predicted);
+  if (S.Begun.empty()) {
+    Attempt Original = originalOf(G, Movable);
+    Original.IsDefault = isTried({Original}, Usual);
+    return {std::move(Original)};
+  }
+  if (!isTried(S.Begun, Usual))
+    return {Usual};
   std::vector<Attempt> Found = openAttempts(G, Movable, Predicted);
   if (G.Arrays.size() > 2 && G.Attempts.size() > 1)
     if (const Attempt *Fastest = G.fastest(/*AlsoCarved=*/false))
@@ -224,8 +231,8 @@ Search::next(llvm::function_ref<bool(const TuneGroup &)> MayBegin,
     if (!MayBegin(G))
       continue;
     for (Attempt &A : open(G)) {
-      const bool IsOriginal = States.at(&G).Begun.empty();
-      const double Worth = IsOriginal ? HUGE_VAL : worthOf(G, A);
+      const bool IsFirst = A.IsDefault || States.at(&G).Begun.empty();
+      const double Worth = IsFirst ? HUGE_VAL : worthOf(G, A);
       if (Worth > Most) {
         Most = Worth;
         Best = {&G, std::move(A)};

@@ -50,8 +50,8 @@ public:
 
   /// The best of those that \p MayBegin says of their groups, if it is expected
   /// to be worth more than \p Least per second. Of each group the original
-  /// comes first. \returns nothing when all was tried, or depends on what is
-  /// being measured.
+  /// comes first, then the default. \returns nothing when all was tried, or
+  /// depends on what is being measured.
   std::optional<Choice>
   next(llvm::function_ref<bool(const TuneGroup &)> MayBegin, double Least = 0);
 

@@ -171,26 +171,53 @@ static std::string conclusionOf(const TuneResult &Tuned) {
              : "";
 }
 
+// Of many versions the best, the default, the original, the fastest of each
+// layout besides the best, and those of which one has to decide whether they
+// are right.
+static std::vector<const Attempt *> shownOf(const TuneGroup &G,
+                                            bool PrintsAll) {
+  constexpr size_t Many = 12;
+  const Attempt *Best = G.best();
+  std::map<Layout, const Attempt *> Fastest;
+  for (const Attempt &A : G.Attempts)
+    if (const Attempt *&Other = Fastest[mainLayout(A.Got).Kind];
+        A.Speedup && &A != Best && (!Other || *A.Speedup > *Other->Speedup))
+      Other = &A;
+  std::vector<const Attempt *> Result;
+  for (const Attempt &A : G.Attempts)
+    if (PrintsAll || G.Attempts.size() <= Many || &A == Best || A.IsDefault ||
+        &A == &G.Attempts.front() || A.Differs != Difference::Unasked ||
+        llvm::is_contained(llvm::make_second_range(Fastest), &A))
+      Result.push_back(&A);
+  return Result;
+}
+
 static void printGroup(llvm::raw_ostream &OS, const TuneResult &Tuned,
-                       const TuneGroup &G) {
+                       const TuneGroup &G, bool PrintsAll) {
   OS << '\n' << llvm::join(namesOf(Tuned, G), "\n") << '\n';
   if (const std::string How = howMeasured(G); !How.empty())
     OS << "  " << How << '\n';
   const Attempt *Best = G.best();
-  for (const Attempt &A : G.Attempts) {
-    OS << llvm::formatv("  {0} {1,-32} ", &A == Best ? '*' : ' ', A.Name);
-    OS << (A.Speedup ? speedupText(*A.Speedup) : problemText(A)) << '\n';
+  const auto Shown = shownOf(G, PrintsAll);
+  for (const Attempt *A : Shown) {
+    OS << llvm::formatv("  {0} {1,-32} ", A == Best ? '*' : ' ',
+                        A->Name + (A->IsDefault ? " (the default)" : ""));
+    OS << (A->Speedup ? speedupText(*A->Speedup) : problemText(*A)) << '\n';
   }
+  if (Shown.size() < G.Attempts.size())
+    OS << "  and " << G.Attempts.size() - Shown.size()
+       << " more; --verbose prints all\n";
   if (const std::string Untried = untriedText(G); !Untried.empty())
     OS << "  " << Untried << '\n';
   if (const std::string End = conclusionOf(G); !End.empty())
     OS << "  " << End << '\n';
 }
 
-void bankstripe::printTuning(llvm::raw_ostream &OS, const TuneResult &Tuned) {
+void bankstripe::printTuning(llvm::raw_ostream &OS, const TuneResult &Tuned,
+                             bool PrintsAll) {
   OS << headline(Tuned) << "; speedups over the original, * is the best\n";
   for (const TuneGroup &G : Tuned.Groups)
-    printGroup(OS, Tuned, G);
+    printGroup(OS, Tuned, G, PrintsAll);
   if (const std::string End = conclusionOf(Tuned); !End.empty())
     OS << '\n' << End << '\n';
   for (const std::string &Kernel : Tuned.NotLaunched)
@@ -258,6 +285,7 @@ static json::Object toJson(const TuneResult &Tuned, const TuneGroup &G,
                                      {"localBytes", U.LocalBytes},
                                      {"sharedBytes", U.SharedBytes}});
   json::Object Result{{"name", A.Name},
+                      {"isDefault", A.IsDefault},
                       {"arrays", std::move(Arrays)},
                       {"carveout", textOf(A.GotCarved)},
                       {"speedup", A.Speedup},

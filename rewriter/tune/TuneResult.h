@@ -42,8 +42,10 @@ struct TuneResult {
 /// plan.
 DecisionsFile decisionsOf(const TuneResult &Tuned);
 
-/// A table of what was tried, kernel by kernel, the best marked.
-void printTuning(llvm::raw_ostream &OS, const TuneResult &Tuned);
+/// A table of what was tried, kernel by kernel, the best marked; of many
+/// versions those that tell most, unless \p PrintsAll.
+void printTuning(llvm::raw_ostream &OS, const TuneResult &Tuned,
+                 bool PrintsAll = false);
 
 /// The same for machines, with intervals and reasons (docs/guide/tune.md). The
 /// page (runtime/page) shows it.

@@ -84,7 +84,8 @@ class Replayed(TuneTest):
         rows = [("* " if a["name"] == group["best"] else "  ", a["name"],
                  f"{a['speedup']:.2f}x" if a["speedup"] else a["standing"])
                 for a in group["attempts"]]
-        table = re.findall(r"^  ([* ] )(\S.*?) +(\d\.\d\dx|fails.*)$", done.stdout, re.M)
+        table = re.findall(r"^  ([* ] )(\S.*?) +(\d\.\d\dx|fails.*)$",
+                           done.stdout.replace(" (the default)", ""), re.M)
         self.assertEqual(rows, table)
         best, = (a for a in group["attempts"] if a["name"] == "stripes")
         self.assertAlmostEqual(best["speedupInterval"][0], 1.98)
@@ -115,7 +116,7 @@ class Replayed(TuneTest):
         done = self.expect(DONE, TuneTest.tune(self, CLOSE, "--cuda-path=kit", "--time=0",
                                                replays=True, digest="1"))
         self.assertIn(f": 0 replays and {len(first)} known from before, 1 whole", done.stdout)
-        self.assertIn("* stripes                          2.00x", done.stdout)
+        self.assertIn("* stripes (the default)            2.00x", done.stdout)
         self.assertEqual(self.replayed("--no-cache"), first)
 
     def test_what_was_stopped_early_is_told_also_where_it_is_known_from_before(self):
@@ -192,7 +193,7 @@ class Replayed(TuneTest):
         done = self.expect(DONE, self.tune(wrong, unstable=True))
         self.assertIn("so does the original at another optimisation level", done.stdout)
         done = self.expect(DONE, self.tune(wrong))
-        self.assertRegex(done.stdout, "(?m)stripes +computes something else$")
+        self.assertRegex(done.stdout, r"(?m)stripes \(the default\) +computes something else$")
 
     def test_what_differs_by_fusing_can_be_accepted(self):
         done = self.expect(DONE, self.tune({**GAINS, "stripe": -50}, "--accept=fmad",
@@ -240,7 +241,7 @@ class Replayed(TuneTest):
         done = self.expect(DONE, self.run_tool(
             "tune", "--no-confirm", f"--verify-program={verify}", "--cuda-path=kit", "a.cu",
             env=self.environment(TMPDIR="/tmp")))
-        self.assertRegex(done.stdout, "\n +stripes +cannot make folder")
+        self.assertRegex(done.stdout, r"\n +stripes \(the default\) +cannot make folder")
         self.assertIn("decision:        keep", self.decisions())
 
     def run_program(self, *args, verdict="identical", program="build/app", path="", **fake):

@@ -207,14 +207,28 @@ TEST(Search, APredictionDoesNotHideTheOthers) {
   EXPECT_EQ(S.bestOf("k"), "stripes without 'a'");
 }
 
-TEST(Search, TheOriginalComesFirstAndThenWhatIsPredictedToGain) {
+TEST(Search, TheOriginalComesFirstThenTheDefaultThenWhatIsPredictedToGain) {
   Simulation S(unitWith({64}));
   S.Foreseen = [](const TuneGroup &, const Arrangement &A) {
     return A.at(0) == Layout::Slot ? 3.0 : 0.8;
   };
   const auto Names = S.tune();
   EXPECT_EQ(Names[0], "as it is");
-  EXPECT_EQ(Names[1], "slots");
+  EXPECT_EQ(Names[1], "stripes");
+  EXPECT_EQ(Names[2], "slots");
+}
+
+// Also where the time is up right then.
+TEST(Search, TheBestIsNoWorseThanTheDefault) {
+  Simulation S(unitWith({64, 8, 32}));
+  S.Foreseen = [](const TuneGroup &, const Arrangement &A) {
+    return A.at(0) == Layout::Stripe && A.at(1) == Layout::Stripe ? 0.5 : 3.0;
+  };
+  S.Speedup = [](const Version &V) {
+    return V.of("a") == "stripe" && V.of("b") == "stripe" ? 2.0 : 0.9;
+  };
+  S.tune(/*Seconds=*/2);
+  EXPECT_EQ(S.bestOf("k"), "stripes");
 }
 
 // Of sixteen arrays some gain, some lose and most do neither.

@@ -96,6 +96,39 @@ TEST(TuneResult, TableMarksTheBest) {
   EXPECT_THAT(printed(tuned().result()), HasSubstr("* stripes"));
 }
 
+TEST(TuneResult, OfManyVersionsFewArePrinted) {
+  TestUnit U;
+  U.launch(64);
+  unsigned Line = 10;
+  for (const char *Name : {"a", "b", "c", "d"})
+    U.array(makeArray(Name, 16, 4, Line++));
+  Simulation S(U);
+  S.Speedup = [](const Version &V) {
+    return V.of("a") == "slot" && V.of("b") == "keep" ? 2.0
+           : V.of("a") == "slot"                      ? 1.5
+                                                      : 1.2;
+  };
+  S.tune();
+  const TuneResult Tuned = S.result();
+  const std::string Text = printed(Tuned);
+  EXPECT_LE(llvm::count(Text, '\n'), 11) << Text;
+  EXPECT_THAT(Text, HasSubstr("    as it is  "));
+  EXPECT_THAT(Text, HasSubstr("  * slots without 'b'"));
+  EXPECT_THAT(Text, HasSubstr("    stripes (the default)"));
+  EXPECT_THAT(Text, HasSubstr(" more; --verbose prints all\n"));
+  std::string All;
+  llvm::raw_string_ostream OS(All);
+  printTuning(OS, Tuned, /*PrintsAll=*/true);
+  EXPECT_GT(llvm::count(All, '\n'), 15) << All;
+  EXPECT_THAT(All, ::testing::Not(HasSubstr("--verbose")));
+}
+
+TEST(TuneResult, OfFewVersionsAllArePrinted) {
+  const std::string Text = printed(tuned().result());
+  EXPECT_THAT(Text, HasSubstr("    slots  "));
+  EXPECT_THAT(Text, ::testing::Not(HasSubstr("--verbose")));
+}
+
 TEST(TuneResult, JsonHasAllAttempts) {
   const Simulation S = tuned();
   const llvm::json::Value V = toJson(S.result());
