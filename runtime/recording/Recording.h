@@ -193,6 +193,10 @@ struct Recording {
 /// was to be captured (recording/Capture.h).
 inline constexpr char NoCaptureNote[] = "no capture: ";
 
+/// The note of a program that asks how many blocks are resident. The numbers of
+/// its blocks may follow.
+inline constexpr char OccupancyNote[] = "occupancy queries";
+
 /// Why a file could not be read; starts in lower case.
 struct ReadError {
   std::string Message;

@@ -101,7 +101,41 @@ public:
     return std::move(Result);
   }
 
+  // Compares what both leave in the end, where their launches do not
+  // correspond. \returns how many allocations have no equal.
+  unsigned compareLeft(std::vector<Difference> &Into) {
+    for (const Launch &L : A.Launches)
+      MemoryA.apply(L);
+    for (const Launch &L : B.Launches)
+      MemoryB.apply(L);
+    const auto Last = static_cast<unsigned>(A.Launches.size() - 1);
+    const size_t Both = std::min(A.Allocations.size(), B.Allocations.size());
+    auto Without = static_cast<unsigned>(
+        std::max(A.Allocations.size(), B.Allocations.size()) - Both);
+    for (size_t Id = 0; Id < Both; ++Id) {
+      const Allocation &OfA = A.Allocations[Id], &OfB = B.Allocations[Id];
+      if (OfA.Bytes == OfB.Bytes && isKnownAtLast(A, OfA) &&
+          isKnownAtLast(B, OfB))
+        contentsOf(Last, OfA, OfB);
+      else
+        ++Without;
+    }
+    for (const auto &[OfB, OfA] : VariablesOfA)
+      if (A.Variables[OfA].Bytes == B.Variables[OfB].Bytes)
+        contentsOf(Last, A.Variables[OfA], B.Variables[OfB]);
+    for (Difference &D : Result.Contents)
+      D.Kind = DifferenceKind::Left;
+    Into = std::move(Result.Contents);
+    return Without;
+  }
+
 private:
+  // Whether there are digests from when the program ended or it was freed.
+  static bool isKnownAtLast(const Recording &In, const Allocation &Of) {
+    const size_t Gone = Of.FreedBefore.value_or(In.Launches.size());
+    return Gone > 0 && In.Launches[Gone - 1].hasDigests();
+  }
+
   Difference at(unsigned Index, DifferenceKind Kind) const {
     Difference D;
     D.Kind = Kind;
@@ -396,6 +430,28 @@ static std::optional<Difference> compareCounts(const Recording &Original,
   return First ? First : Find(Rewritten);
 }
 
+// The first difference in what is left in the end, where launches follow what
+// the original asked about occupancy; \p Stop where they do not.
+static std::optional<Difference> differenceAfter(const Difference &Stop,
+                                                 const Recording &Original,
+                                                 const PairComparison &Self,
+                                                 const Recording &Rewritten,
+                                                 Comparison &Result) {
+  if (!Original.Notes.contains(OccupancyNote) ||
+      (Stop.Kind != DifferenceKind::Grid && Stop.Kind != DifferenceKind::Block))
+    return Stop;
+  Result.FollowsOccupancy = Stop;
+  std::vector<Difference> Left;
+  Result.WithoutCounterpart = PairPlayer(Original, Rewritten).compareLeft(Left);
+  for (const Difference &D : Left)
+    if (std::ranges::none_of(Self.Contents, [&D](const Difference &Varying) {
+          return Varying.IsVariable == D.IsVariable &&
+                 Varying.Allocation == D.Allocation;
+        }))
+      return D;
+  return std::nullopt;
+}
+
 // Launches of the same number are the same launches.
 static Comparison compareInOrder(const Recording &Original,
                                  const PairComparison &Self,
@@ -423,11 +479,13 @@ static Comparison compareInOrder(const Recording &Original,
     Result.FirstIsTentative = Excused.isTentative(D);
   }
   Result.Excused = Excused.used();
-  if (Pair.Stop && !Excused.sequenceEnds(Pair.Stop->Launch)) {
-    Differing.insert(Pair.Stop->Launch);
-    if (!Result.First)
-      Result.First = Pair.Stop;
-  }
+  if (Pair.Stop && !Excused.sequenceEnds(Pair.Stop->Launch))
+    if (const auto D =
+            differenceAfter(*Pair.Stop, Original, Self, Rewritten, Result)) {
+      Differing.insert(D->Launch);
+      if (!Result.First)
+        Result.First = D;
+    }
   Result.DifferingLaunches = static_cast<unsigned>(Differing.size());
   return Result;
 }

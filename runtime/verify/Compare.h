@@ -28,6 +28,7 @@ enum class DifferenceKind {
   MissingAllocation, ///< Live in the original program only.
   ExtraAllocation,   ///< Live in the rewritten program only.
   AllocationSize,    ///< The allocation of this number has another size.
+  Left,              ///< An allocation holds other bytes in the end.
 };
 
 /// One thing in which two programs differ.
@@ -83,6 +84,10 @@ struct Comparison {
   std::optional<unsigned> SequenceNotDeterministicFrom;
   /// Host threads of the original that launch.
   unsigned Threads = 0;
+  /// From here on both launch other grids or blocks, which follow occupancy
+  /// queries. Then only what is left in the end is compared,
+  std::optional<Difference> FollowsOccupancy;
+  unsigned WithoutCounterpart = 0; ///< but for so many allocations.
   /// Several threads launch, and not in the same order in two runs of the
   /// original. Then only the number of launches of each kernel is compared.
   bool OrderNotDeterministic = false;

@@ -54,6 +54,8 @@ static constexpr KindFacts Kinds[] = {
     {"extra-allocation", "{memory} is live in the rewritten program only"},
     {"allocation-size", "allocation {number} has {original} in the original "
                         "and {rewritten} in the rewritten program"},
+    {"left", "{memory}: the first difference is in the bytes {begin} to "
+             "{last}"},
 };
 
 static std::string describeDifference(const Difference &D) {
@@ -87,8 +89,12 @@ static std::string describeLaunchDifference(const VerifyReport &Report) {
   const std::string &Kernel =
       D.OriginalKernel.empty() ? D.RewrittenKernel : D.OriginalKernel;
   std::string Text =
-      fmt::format("launch {} of {}, {}\n  {}\n", D.Launch, Report.LaunchCount,
-                  Kernel, describeDifference(D));
+      fmt::format("{}\n  {}\n",
+                  D.Kind == DifferenceKind::Left
+                      ? "in the end"
+                      : fmt::format("launch {} of {}, {}", D.Launch,
+                                    Report.LaunchCount, Kernel),
+                  describeDifference(D));
   if (Report.Found)
     Text += describeLocation(*Report.Found);
   if (D.Kind == DifferenceKind::Contents && Report.Bytes)
@@ -114,7 +120,8 @@ static std::string printVerdict(const VerifyReport &Report) {
   if (Report.Verdict == ExitIdentical)
     return fmt::format(
         "identical{}{}: {}, {}, {}, {} of output\n",
-        Report.Skipped.empty() && Report.Launches.UnmatchedDigests == 0
+        Report.Skipped.empty() && Report.Launches.UnmatchedDigests == 0 &&
+                !Report.Launches.FollowsOccupancy
             ? ""
             : " where it was compared",
         Report.Launches.deterministic() && !Report.Output.NotDeterministic
@@ -187,6 +194,19 @@ static std::vector<std::string> coverage(const VerifyReport &Report) {
           : Report.First         ? fmt::format("by --first={}", *Report.First)
                                  : "by the survey");
   std::vector<std::string> Found;
+  if (const auto &D = Report.Launches.FollowsOccupancy)
+    Found.push_back(fmt::format(
+        "the program's launches follow occupancy queries, which the rewrite "
+        "answers otherwise: from launch {} on, where {}, what both leave in "
+        "the end and print is compared{}. Rewritten with --versions, kernels "
+        "keep these answers\n",
+        D->Launch, describeDifference(*D),
+        Report.Launches.WithoutCounterpart
+            ? fmt::format(
+                  ", but for {}",
+                  plural(Report.Launches.WithoutCounterpart, "allocation") +
+                      " without digests or an equal of its size")
+            : ""));
   if (!Reasons.empty())
     Found.push_back(fmt::format(
         "memory was compared after {} of {}{} and at the end; left out: {}. "
@@ -422,6 +442,8 @@ std::string bankstripe::runtime::jsonReport(const VerifyReport &Report) {
   if (Launches.SequenceNotDeterministicFrom)
     Result["sequenceNotDeterministicFrom"] =
         *Launches.SequenceNotDeterministicFrom;
+  if (Launches.FollowsOccupancy)
+    Result["followsOccupancyFrom"] = Launches.FollowsOccupancy->Launch;
   if (Launches.First)
     Result["difference"].update(differenceJson(Report));
   // "9.0" is sm_90.

@@ -151,7 +151,8 @@ static bool mayBeOfAddresses(const Difference &D, const PairComparison &Moved) {
       std::ranges::find_if(Moved.Contents, [&D](const Difference &M) {
         return M.IsVariable == D.IsVariable && M.Allocation == D.Allocation;
       });
-  return At != Moved.Contents.end() && At->Launch == D.Launch;
+  return At != Moved.Contents.end() &&
+         (At->Launch == D.Launch || D.Kind == DifferenceKind::Left);
 }
 
 // With fixed addresses, a result that depends on them is the same in each run
@@ -227,6 +228,7 @@ static std::vector<std::string> gatherNotes(const RecordedRun &Original,
   std::map<std::string, uint64_t> Notes = Original.Record.Notes;
   for (const auto &[Text, Count] : Rewritten.Record.Notes)
     Notes[Text] = std::max(Notes[Text], Count);
+  Notes.erase(OccupancyNote); // Said where launches follow.
   All.reserve(Notes.size());
   for (const auto &[Text, Count] : Notes)
     All.push_back(Count == 1 ? Text + " (once)"

@@ -54,6 +54,7 @@ Names namesOfVerifications() {
   R.Found = Location{{2, 7}, 1, "the program hid", {}};
   R.Launches.First->Original = "1";
   R.Launches.SequenceNotDeterministicFrom = 3;
+  R.Launches.FollowsOccupancy = R.Launches.First;
   R.Output = compareOutput("a\n", "a\n", "b\n");
   Names Found;
   collect(Json::parse(jsonReport(R)), Found);

@@ -212,8 +212,7 @@ TEST(Print, DigestsThatOneProgramLacks) {
 }
 
 TEST(Print, EveryKindOfDifferenceIsExplained) {
-  for (int Kind = 0; Kind <= static_cast<int>(DifferenceKind::AllocationSize);
-       ++Kind) {
+  for (int Kind = 0; Kind <= static_cast<int>(DifferenceKind::Left); ++Kind) {
     VerifyReport R = identicalReport();
     R.Verdict = ExitDiffers;
     R.Launches.First = Difference{};

@@ -111,6 +111,49 @@ TEST_F(Verify, WhatTheOriginalPrintsAgainIsAskedOnce) {
   EXPECT_EQ(Order(), "a b a c a d a ");
 }
 
+// Three launches with so many blocks, of a program that asked how many.
+static std::string persistent(unsigned Blocks, const std::string &Digest,
+                              const std::string &Note = "occupancy queries") {
+  const std::string Launch = "launch _Z4stepPi 9 0:0:";
+  return Script{Digest, 9, "echo result",
+                "note " + Note + "\n" + Launch + "05\ngrid " +
+                    std::to_string(Blocks) + "\n" + Launch +
+                    std::to_string(Blocks)}
+      .text();
+}
+
+TEST_F(Verify, LaunchesThatFollowOccupancyAreComparedInTheEnd) {
+  const VerifyReport Same = run(persistent(264, One), persistent(132, One));
+  EXPECT_EQ(Same.Verdict, ExitIdentical);
+  EXPECT_EQ(Same.Launches.ComparedLaunches, 1u);
+  EXPECT_EQ(Same.Runs, 2u);
+  const std::string Text = printReport(Same);
+  EXPECT_TRUE(Text.starts_with("identical where it was compared: 1 launch"));
+  EXPECT_NE(Text.find("from launch 1 on, where the grid is 264 x 1 x 1 in the "
+                      "original and 132 x 1 x 1 in"),
+            std::string::npos)
+      << Text;
+  EXPECT_EQ(Text.find("note: occupancy"), std::string::npos);
+  const VerifyReport Other = run(persistent(264, One), persistent(132, Two));
+  EXPECT_EQ(Other.Verdict, ExitDiffers);
+  EXPECT_EQ(Other.Launches.First->Kind, DifferenceKind::Left);
+  EXPECT_TRUE(printReport(Other).starts_with(
+      "differs: in the end\n  allocation 0 (512 bytes): the first"));
+}
+
+TEST_F(Verify, OtherGridsOfAProgramThatAsksNothingDiffer) {
+  const VerifyReport R =
+      run(persistent(264, One, "a note"), persistent(132, One, "a note"));
+  EXPECT_EQ(R.Verdict, ExitDiffers);
+  EXPECT_EQ(R.Launches.First->Kind, DifferenceKind::Grid);
+}
+
+// What the original leaves otherwise each time is no difference.
+TEST_F(Verify, WhatVariesIsNotComparedInTheEndEither) {
+  const std::string Varying = persistent(264, "$(date +%N | cut -c1-8)");
+  EXPECT_EQ(run(Varying, persistent(132, Two)).Verdict, ExitIdentical);
+}
+
 TEST_F(Verify, IntervalNeedsFiveRuns) {
   EXPECT_FALSE(
       run(program(One, 9000), program(One, 3000)).Kernels[0].SpeedupInterval);

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-from support import DONE, ToolTest, find_nvcc
+from support import DONE, ToolTest, find_nvcc, moves
 
 HEADER = """#pragma once
 __global__ void count(const int *in, int *out);
@@ -384,6 +384,16 @@ class KernelOfAnotherFile(ToolTest):
         self.assertEqual(self.bound_with(whole=False, words=("-p", "p")), "version")
         done = self.run_tool("rewrite", str(self.folder / "p"), "-p", "p", whole=False)
         self.assertIn("app/main.cu' of the compile database is not there until", done.stderr)
+
+    # It names the kernel, which stays as it is.
+    def test_an_occupancy_query_gets_the_answer_of_the_original_where_there_is_a_version(self):
+        query = "int most(int *n) { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(n, count, 128, 0); }\n"
+        self.write("a.cu", moves() + query)
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "--versions", "a.cu", whole=False))
+        text = self.read("a.cu")
+        self.assertIn(moves().split("void launch")[0], text)
+        self.assertIn("count_striped", text)
+        self.assertIn(query, text)
 
     def test_launches_that_are_not_seen_count_as_any(self):
         for before, main, bound in [

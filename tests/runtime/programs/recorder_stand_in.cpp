@@ -14,6 +14,7 @@
 //   record        records what standard input lists:
 //                   memory BYTES
 //                   launch KERNEL NANOSECONDS [ALLOCATION:CHUNK:DIGEST...]
+//                   grid BLOCKS                   of the launches that follow
 //                   blind KERNEL NANOSECONDS      without digests
 //                   note TEXT, failure TEXT, noend
 //   capture FILE  writes a capture of a launch without memory
@@ -70,6 +71,7 @@ public:
   }
   void launch(Launch L, unsigned Nanoseconds) {
     L.Index = Launches++;
+    L.Grid = {Blocks, 1, 1};
     L.Block = {32, 1, 1};
     L.Takes.Registers = 8;
     if (hasDigests())
@@ -82,6 +84,7 @@ public:
 
   RecordingWriter Writer;
   bool HasNoEnd = false;
+  unsigned Blocks = 1; ///< Of a grid.
 
 private:
   RecordRequest Request;
@@ -124,6 +127,8 @@ static void record(StandIn &To) {
       uint64_t Bytes = 0;
       Words >> Bytes;
       To.memory(Bytes);
+    } else if (What == "grid") {
+      Words >> To.Blocks;
     } else if (What == "launch" || What == "blind") {
       Launch L;
       unsigned Nanoseconds = 0;
