@@ -80,7 +80,6 @@ llvm::Error Tuning::build() {
   return llvm::Error::success();
 }
 
-// Half of the time that is left is for the search.
 llvm::Error Tuning::survey(const std::vector<TuneGroup> &Likely,
                            const Plan &Assumed) {
   std::vector<std::string> Symbols;
@@ -90,10 +89,13 @@ llvm::Error Tuning::survey(const std::vector<TuneGroup> &Likely,
   if (Options.level() != Detail::Quiet)
     llvm::errs() << "bankstripe: running the program to see what it launches\n";
   const auto Before = std::chrono::steady_clock::now();
-  const double Most = Options.Program.MostSeconds;
+  const double Left =
+      std::max(Options.Program.MostSeconds - secondsSince(Begin), 0.01);
   llvm::Expected<ProgramRun> Run =
       P.survey(Original, Symbols,
-               Most > 0 ? std::max(Most - secondsSince(Begin), 0.01) / 2 : 0);
+               Options.Program.MostSeconds > 0
+                   ? longestRun(P.canBuild() ? SecondsToBuild : 0, Left)
+                   : 0);
   if (!Run)
     return Run.takeError();
   SecondsOfARun = secondsSince(Before);
@@ -205,8 +207,8 @@ bool Tuning::isOver(int Signal) {
 llvm::Error Tuning::search() {
   P.goOnWhenAsked();
   SecondsToConfirm =
-      std::min(SecondsToBuild + 3 * SecondsOfARun,
-               (Options.Program.MostSeconds - secondsSince(Begin)) / 2);
+      secondsToConfirm(SecondsToBuild, SecondsOfARun,
+                       Options.Program.MostSeconds - secondsSince(Begin));
   setSearchTime();
   findGroups([&](const KernelPlan &K) {
     return Seen.Kernels.count(comparableName(K.Facts.Id)) != 0;

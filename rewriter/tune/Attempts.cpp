@@ -401,6 +401,21 @@ unsigned bankstripe::runsToConfirm(double SecondsOfARun, unsigned Most) {
   return SecondsOfARun < LongRun ? std::min(Most, Enough) : 0;
 }
 
+// A long program runs once more, perhaps by another version.
+static constexpr double AgainByOne = 1.2;
+
+double bankstripe::secondsToConfirm(double SecondsToBuild, double SecondsOfARun,
+                                    double Left) {
+  const double Runs = runsToConfirm(SecondsOfARun, 1) ? 3 : AgainByOne;
+  const double Needed = SecondsToBuild + Runs * SecondsOfARun;
+  return Needed < 0.9 * Left ? Needed : Left / 2;
+}
+
+double bankstripe::longestRun(double SecondsToBuild, double Left) {
+  const double Longest = (0.9 * Left - SecondsToBuild) / (1 + AgainByOne);
+  return Longest > 0 ? Longest : Left / 2;
+}
+
 PlanOptions bankstripe::planningFor(const Trial &T, const Plan &Movable,
                                     PlanOptions Planning) {
   for (unsigned I = 0; I < arrayCount(Movable); ++I) {

@@ -155,6 +155,15 @@ Trial bestOf(const std::vector<TuneGroup> &Groups);
 unsigned runsToTry(double SecondsOfARun, unsigned Most);
 unsigned runsToConfirm(double SecondsOfARun, unsigned Most);
 
+/// How many of the \p Left seconds are kept to build and confirm the best: as
+/// many as that takes, unless hardly any would be left for the search.
+double secondsToConfirm(double SecondsToBuild, double SecondsOfARun,
+                        double Left);
+
+/// After how many of the \p Left seconds the first run ends: one that can be
+/// confirmed in time comes to its end.
+double longestRun(double SecondsToBuild, double Left);
+
 /// What to ask of a plan for \p T, besides what was asked for \p Movable.
 PlanOptions planningFor(const Trial &T, const Plan &Movable,
                         PlanOptions Planning);

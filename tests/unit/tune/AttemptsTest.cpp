@@ -501,3 +501,22 @@ TEST(Search, NoCarveoutIsTriedWhereLaunchesPassNoStub) {
   U.mention(); // Now it has a version.
   EXPECT_THAT(Tried(), Contains(HasSubstr("carveout")));
 }
+
+// Of 120 seconds the build took 20 and the run 30.
+TEST(Time, ComparisonIsReservedWhatItTakes) {
+  EXPECT_GE(secondsToConfirm(20, 30, 70), 20 + 30);
+  EXPECT_GE(secondsToConfirm(1, 2, 100), 1 + 2 * 3);
+  EXPECT_LT(secondsToConfirm(1, 2, 100), 10);
+}
+
+TEST(Time, WhatCannotBeComparedLeavesTimeForTheSearch) {
+  EXPECT_EQ(secondsToConfirm(40, 30, 50), 25);
+  EXPECT_EQ(longestRun(60, 50), 25);
+}
+
+TEST(Time, RunThatCanBeComparedIsNotEnded) {
+  const double Run = longestRun(20, 100);
+  EXPECT_GT(Run, 30);
+  EXPECT_LT(secondsToConfirm(20, Run, 100 - Run), 100 - Run);
+  EXPECT_GE(secondsToConfirm(20, 0.99 * Run, 100 - 0.99 * Run), 20 + Run);
+}
