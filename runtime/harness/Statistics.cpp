@@ -113,29 +113,27 @@ static std::vector<ComparedLaunches> timesBySize(const Executions &Original,
       if (Run.size() != Original[0].size())
         return {};
   auto Groups = bySize(Original);
+  if (Groups.size() < 2)
+    return {};
   std::ranges::stable_sort(Groups, std::greater(), [&](const auto &Numbers) {
     return median(together(Original, Numbers));
   });
+  const size_t Sizes = Groups.size();
+  for (; Groups.size() > MostRows; Groups.pop_back())
+    std::ranges::copy(Groups.back(), std::back_inserter(Groups[MostRows - 1]));
   std::vector<ComparedLaunches> Rows;
-  for (size_t I = 0; I < Groups.size() && Groups.size() > 1; ++I) {
-    auto &Numbers = Groups[I];
+  for (const auto &Numbers : Groups) {
     const Launch &L = *Original[0][Numbers[0]];
-    const bool IsRest = I + 1 == MostRows && Groups.size() > MostRows;
-    for (size_t More = I + 1; IsRest && More < Groups.size(); ++More)
-      std::ranges::copy(Groups[More], std::back_inserter(Numbers));
     ComparedLaunches &Row = Rows.emplace_back();
     static_cast<PairedTimes &>(Row) =
         pairTimes(together(Original, Numbers), together(Rewritten, Numbers));
     Row.Launches = static_cast<unsigned>(Numbers.size());
-    Row.Name =
-        IsRest
-            ? fmt::format("{} other sizes", Groups.size() - I)
-            : fmt::format("<<<{}, {}>>>, {} each", shortText(L.Grid),
-                          shortText(L.Block),
-                          plainDurationText(*Row.OriginalTime / Row.Launches));
-    if (IsRest)
-      break;
+    Row.Name = fmt::format("<<<{}, {}>>>, {} each", shortText(L.Grid),
+                           shortText(L.Block),
+                           plainDurationText(*Row.OriginalTime / Row.Launches));
   }
+  if (Sizes > Rows.size())
+    Rows.back().Name = fmt::format("{} other sizes", Sizes - MostRows + 1);
   return Rows;
 }
 
