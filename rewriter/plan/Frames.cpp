@@ -54,9 +54,7 @@ bool bankstripe::areApart(const ReachedArray &A, const ReachedArray &B) {
          (X.end() <= Y.Offset || Y.end() <= X.Offset);
 }
 
-// Bytes of A in kernel Row, where a smaller instance of it may run than the
-// largest.
-static uint64_t declaredBytesIn(const ReachedArray &A, unsigned Row) {
+uint64_t bankstripe::declaredBytesIn(const ReachedArray &A, unsigned Row) {
   uint64_t Here = 0;
   for (auto [Instance, Rows] : llvm::zip(A.Array.Instances, A.InstanceKernels))
     if (llvm::is_contained(Rows, Row))

@@ -21,6 +21,10 @@ void readFrames(MergedRun &Run, const Measured &Known);
 /// may keep one instance in registers, and leave another in memory.
 bool mayHaveRoomFor(const ReachedArray &A, unsigned Row, const MergedRun &Run);
 
+/// Bytes of \p A in kernel \p Row, where a smaller instance of it may run than
+/// the largest.
+uint64_t declaredBytesIn(const ReachedArray &A, unsigned Row);
+
 /// Whether \p A and \p B are never alive at once: blocks of one function of
 /// which neither is inside the other. Of two functions that a kernel calls, one
 /// has mostly returned before the other begins, if neither calls the other.

@@ -152,6 +152,10 @@ bool doubtMoves(const Plan &P, Measured &Known);
 /// What \p P makes of the arrays that it changes, by their places.
 std::map<Place, Treatment> changesOf(const Plan &P);
 
+/// Whether files changed by \p P hold each kernel as it was, be it beside a
+/// version: so one compile tells what nvcc makes of both.
+bool keepsOriginals(const Plan &P);
+
 /// Kernels that share arrays, directly or not, and these arrays.
 struct KernelGroup {
   std::vector<unsigned> Kernels, Arrays; ///< Indices, ascending.

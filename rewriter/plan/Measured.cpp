@@ -174,9 +174,10 @@ static bool losesLess(unsigned Row, const Plan &P, const Measured &Known) {
   for (const PlannedArray &A : P.Arrays)
     if (A.Verdict.changesSource() && llvm::is_contained(A.Kernels, Row)) {
       ++Moving;
-      Leaving += A.Verdict.First
-                     ? A.Verdict.First * uint64_t(A.Array.Shape.ElementBytes)
-                     : A.Evidence.ResidentBytes;
+      Leaving +=
+          A.Verdict.First
+              ? A.Verdict.First * uint64_t(A.Array.Shape.ElementBytes)
+              : std::min(A.Evidence.ResidentBytes, declaredBytesIn(A, Row));
     }
   const NvccTrial *V = trialLike(Row, P.Treatments, P.Arrays, Known);
   if (!V || Moving < 2)
@@ -248,4 +249,18 @@ std::map<Place, Treatment> bankstripe::changesOf(const Plan &P) {
     if (A.Verdict.changesSource())
       Result[A.Array.Where] = P.Treatments.at(A.Array.Where);
   return Result;
+}
+
+bool bankstripe::keepsOriginals(const Plan &P) {
+  auto IsInVersions = [&](const PlannedArray &A) {
+    return (A.Array.Function.IsKernel || A.Verdict.Storage.InCopy) &&
+           llvm::all_of(A.Kernels, [&](unsigned Row) {
+             return P.Kernels[Row].HasVersion;
+           });
+  };
+  return llvm::none_of(P.SharedArrays,
+                       std::mem_fn(&PlannedSharedArray::Padding)) &&
+         llvm::all_of(P.Arrays, [&](const PlannedArray &A) {
+           return !A.Verdict.changesSource() || IsInVersions(A);
+         });
 }

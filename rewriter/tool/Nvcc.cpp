@@ -69,10 +69,11 @@ private:
   llvm::Expected<Replies> askNvcc(llvm::ArrayRef<NvccQuestion> Questions,
                                   StringRef Root,
                                   llvm::function_ref<llvm::Error()> Prepare);
-  bool askRewritten(StringRef Root, Measured &Known);
+  bool askRewritten(StringRef Root);
   bool readFrames();
   bool isConcerned(const UnitResult &Unit, bool IfItPaid) const;
   bool isOfInterest(const UnitRecord &Unit) const;
+  std::optional<NvccCompile> compileWithOriginals(const UnitResult &Unit) const;
   bool knowFromCompile(const NvccQuestion &Question, UnitResult &Unit);
   std::optional<llvm::Expected<ResourceTable>>
   compileForGood(const NvccQuestion &Question);
@@ -84,6 +85,7 @@ private:
   NvccInputs Inputs;
   const WorkOptions &Work;
   std::string Nvcc;
+  Measured Known;
   std::set<std::string> Unexplained; ///< Kernels, by what else is in frames.
 };
 
@@ -185,30 +187,56 @@ void Confirmation::warn(const UnitRecord &Unit, llvm::Error E,
                (Unit.Job.File + ": " + What + Advice + Message + "\n").str()));
 }
 
-// Whether nvcc need not be asked, since it has just compiled what Question is
-// about. What it said is kept for later runs.
+// The user's own compile that tells of the originals: that of a copy which
+// holds them, or of the source, where it may well stay, as with tables that are
+// in no frame. Linked functions would be taken for their copies.
+std::optional<NvccCompile>
+Confirmation::compileWithOriginals(const UnitResult &Unit) const {
+  if (!Inputs.Launcher || Inputs.Launcher->Compiled)
+    return Inputs.Launcher ? Inputs.Launcher->Compiled : std::nullopt;
+  const LauncherHooks &Hooks = *Inputs.Launcher;
+  if (Hooks.CompileOriginal &&
+      llvm::none_of(Made.Decisions.Arrays, [](const PlannedArray &A) {
+        return A.Verdict.usesHelper();
+      }))
+    return Hooks.CompileOriginal();
+  if (!Hooks.CompileChanged || !keepsOriginals(Made.Decisions) ||
+      !Unit.Evidence.Functions.empty())
+    return std::nullopt;
+  return llvm::expectedToOptional(Hooks.CompileChanged(Made.Changes))
+      .value_or(std::nullopt);
+}
+
+// Whether nvcc need not be asked, since it compiles what Question is about
+// anyway. What it said is kept for later runs.
 bool Confirmation::knowFromCompile(const NvccQuestion &Question,
                                    UnitResult &Unit) {
-  auto Table =
-      Inputs.Launcher && Inputs.Launcher->Compiled
-          ? readCompile(*Inputs.Launcher->Compiled, Question.Unit->Job.GpuArch)
-          : std::nullopt;
+  const auto Key =
+      Inputs.Known ? Inputs.Known->keyOf(Question, Nvcc, "", {}) : std::nullopt;
+  if (Key && Inputs.Known->recallTable(*Key))
+    return false;
+  const auto Compiled = compileWithOriginals(Unit);
+  const auto Table = Compiled
+                         ? readCompile(*Compiled, Question.Unit->Job.GpuArch)
+                         : std::nullopt;
   if (!Table)
     return false;
   Unit.Resources =
       forKernels(*Table, kernelsOf(Unit), {}, Unit.Evidence.Functions);
-  if (auto Key = Inputs.Known ? Inputs.Known->keyOf(Question, Nvcc, "", {})
-                              : std::nullopt)
+  if (Key)
     Inputs.Known->rememberTable(*Key, *Table);
   return true;
 }
 
 // What the user's own compile of the changes tells; nothing if that cannot be,
-// or Question is about versions without the originals beside them.
+// or for a doubt, after which other changes are made.
 std::optional<llvm::Expected<ResourceTable>>
 Confirmation::compileForGood(const NvccQuestion &Question) {
   if (Question.File == Question.Unit->Job.File || !Inputs.Launcher ||
-      !Inputs.Launcher->CompileChanged)
+      !Inputs.Launcher->CompileChanged ||
+      llvm::any_of(Made.Decisions.Arrays, [&](const PlannedArray &A) {
+        return Known.isOpen(A.Array.Where);
+      }))
     return std::nullopt;
   auto Compiled = Inputs.Launcher->CompileChanged(Made.Changes);
   if (!Compiled)
@@ -296,7 +324,7 @@ void Confirmation::checkShared(NvccTrial &V) const {
 
 // Adds to Known what nvcc says of the changes, which are copied to Root.
 // \returns whether it could be asked.
-bool Confirmation::askRewritten(StringRef Root, Measured &Known) {
+bool Confirmation::askRewritten(StringRef Root) {
   Copies Tree(Root, {"/"});
   std::vector<NvccQuestion> Questions;
   ResourceTable Unchanged;
@@ -396,7 +424,6 @@ bool Confirmation::readFrames() {
 }
 
 llvm::Error Confirmation::settle(Replan Again) {
-  Measured Known;
   while (true) {
     auto Planned = Again(Known);
     if (!Planned)
@@ -410,7 +437,7 @@ llvm::Error Confirmation::settle(Replan Again) {
         auto Folder = TemporaryFolder::create();
         if (!Folder)
           return Folder.takeError();
-        if (!askRewritten(Folder->path(), Known))
+        if (!askRewritten(Folder->path()))
           return llvm::Error::success();
         continue;
       }

@@ -45,6 +45,9 @@ struct RunResult : PlannedChanges {
 struct LauncherHooks {
   /// The one source was compiled as it is, so nvcc need not be asked about it.
   std::optional<NvccCompile> Compiled;
+  /// Compiles it so, as the user's command does. \returns nothing where it
+  /// cannot. None: it was, or nobody compiles.
+  std::function<std::optional<NvccCompile>()> CompileOriginal;
   /// Compiles it as changed, to where the user's command writes: if that stays,
   /// it is compiled once. \returns nothing where it cannot. Errors: the
   /// compiler's. None: nobody compiles.

@@ -136,6 +136,9 @@ bankstripe::compileOwn(const CompilerCommand &Command,
   Result.Ended =
       runProcess(compileInstead(Command, CopyOf, Extra), Output::Apart);
   Result.Seconds = secondsSince(Begin);
+  for (const std::string &Depfile : Command.Depfiles)
+    if (auto Text = readText(Depfile))
+      Result.Depfiles[Depfile] = std::move(*Text);
   if (!Reports)
     return Result;
   Result.Report = Result.Ended.Out + Result.Ended.Err;
@@ -150,24 +153,36 @@ std::string bankstripe::refusalOf(StringRef Copy, const ProcessResult &Ended) {
       .str();
 }
 
+std::optional<NvccCompile>
+SourceRewriter::compileOriginal(SourceResult &Result) const {
+  OwnCompile Compile = compileOwn(Command, {}, "", /*Reports=*/true);
+  if (Compile.Ended.Interrupted)
+    endBy(Compile.Ended.Interrupted);
+  if (!Compile.Ended.succeeded())
+    return std::nullopt; // The compiler says why once more.
+  Result.AsIs = std::move(Compile);
+  return NvccCompile{Result.AsIs->Report, Command.Output};
+}
+
 // With KeepsObject, that of the original is there, and is put aside.
-llvm::Expected<std::optional<NvccCompile>>
-SourceRewriter::compileChanged(llvm::ArrayRef<ChangedFile> Changes,
-                               bool KeepsObject, SourceResult &Result) const {
+void SourceRewriter::compileChanged(llvm::ArrayRef<ChangedFile> Changes,
+                                    bool KeepsObject,
+                                    SourceResult &Result) const {
+  Result.Compiled.reset();
+  Result.Refused.clear();
   const SourceResult Copied = copyWith(Changes);
   if (Copied.What != SourceResult::Rewritten)
-    return std::nullopt; // Later it is said why.
+    return; // Later it is said why.
   const std::string Copy = Copied.Copies.front().first;
   if (KeepsObject && !keepObject(Command))
-    return std::nullopt;
+    return;
   Result.Compiled = compileOwn(Command, {{Command.Input, Copy}},
                                Copied.QuoteFolder, /*Reports=*/true);
-  if (Result.Compiled->Ended.Interrupted)
-    endBy(Result.Compiled->Ended.Interrupted);
-  if (Result.Compiled->Ended.succeeded())
-    return NvccCompile{Result.Compiled->Report, Command.Output};
-  Result.Refused = refusalOf(Copy, Result.Compiled->Ended);
-  return llvm::createStringError(Result.Compiled->Ended.Err);
+  const ProcessResult &Ended = Result.Compiled->Ended;
+  if (Ended.Interrupted)
+    endBy(Ended.Interrupted);
+  if (!Ended.succeeded())
+    Result.Refused = refusalOf(Copy, Ended);
 }
 
 // What people, or `tune`, decided and what stands against it here.
@@ -224,18 +239,24 @@ SourceResult SourceRewriter::rewriteWith(const ToolOptions &Options,
   LauncherHooks Hooks;
   if (AsIs && isAsItWas(Tree))
     Hooks.Compiled = {AsIs->Report, Command.Output};
-  SourceResult ByTheWay; // What compileChanged says.
+  SourceResult ByTheWay; // What these compiles say.
   std::vector<ChangedFile> Compiled;
   ByTheWay.Reports = Options.Planning.Confirm && IsWhole && Command.IsNvcc &&
                      !Command.MakesModule && !asksPtxas(Command);
+  if (ByTheWay.Reports && !AsIs)
+    Hooks.CompileOriginal = [&] { return compileOriginal(ByTheWay); };
   if (ByTheWay.Reports)
-    // Of versions that are asked about later, most are not the last one.
     Hooks.CompileChanged = [&](llvm::ArrayRef<ChangedFile> Changes)
         -> llvm::Expected<std::optional<NvccCompile>> {
-      if (!Compiled.empty())
+      if (!isSame(Compiled, Changes)) {
+        Compiled = Changes.vec();
+        compileChanged(Changes, AsIs || ByTheWay.AsIs, ByTheWay);
+      }
+      if (!ByTheWay.Compiled)
         return std::nullopt;
-      Compiled = Changes.vec();
-      return compileChanged(Changes, AsIs, ByTheWay);
+      if (!ByTheWay.Refused.empty())
+        return llvm::createStringError(ByTheWay.Compiled->Ended.Err);
+      return NvccCompile{ByTheWay.Compiled->Report, Command.Output};
     };
   const std::string Decisions =
       DecisionsLookup(Options.Reading.Config).pathFor(Tree.Main);
@@ -263,6 +284,7 @@ SourceResult SourceRewriter::rewriteWith(const ToolOptions &Options,
   Result.Refused = std::move(ByTheWay.Refused);
   if (isSame(Compiled, Run->Changes))
     Result.Compiled = std::move(ByTheWay.Compiled);
+  Result.AsIs = std::move(ByTheWay.AsIs);
   if (Result.Message.empty())
     Result.Counts = countArrays(Run->Decisions);
   Result.Unfulfilled = unfulfilledIn(Run->Decisions);

@@ -31,6 +31,7 @@ struct OwnCompile {
   ProcessResult Ended; ///< Without what only we asked ptxas for.
   std::string Report;  ///< Of ptxas.
   double Seconds = 0;
+  std::map<std::string, std::string> Depfiles; ///< Their texts.
 };
 
 /// What became of one source, or of all of a command.
@@ -57,6 +58,8 @@ struct SourceResult {
   /// The compile of the copies, if that was done by the way.
   std::optional<OwnCompile> Compiled = {};
   std::string Refused = {}; ///< Why a copy does not compile; empty: it does.
+  /// The compile of the source as it is, if that was done by the way.
+  std::optional<OwnCompile> AsIs = {};
 };
 
 /// Whether \p Command itself asks ptxas to report.
@@ -102,9 +105,9 @@ private:
   SourceResult rewrite(bool IfKnown, const OwnCompile *AsIs) const;
   SourceResult rewriteWith(const ToolOptions &Options, bool IfKnown,
                            const OwnCompile *AsIs) const;
-  llvm::Expected<std::optional<NvccCompile>>
-  compileChanged(llvm::ArrayRef<ChangedFile> Changes, bool KeepsObject,
-                 SourceResult &Result) const;
+  std::optional<NvccCompile> compileOriginal(SourceResult &Result) const;
+  void compileChanged(llvm::ArrayRef<ChangedFile> Changes, bool KeepsObject,
+                      SourceResult &Result) const;
   SourceResult copyWith(llvm::ArrayRef<ChangedFile> Changes) const;
 
   CompilerCommand Command;

@@ -69,8 +69,8 @@ private:
   /// Of those that are rewritten.
   std::map<std::string, std::string> CopyOf;
   std::vector<std::string> Left; ///< What is not, and why.
+  bool HadCopies = false;        ///< Before.
   std::optional<OwnCompile> AsIs;
-  std::map<std::string, std::string> DepfilesAsIs; ///< Their texts.
 };
 
 } // namespace
@@ -103,6 +103,7 @@ static void addResult(SourceResult &Into, SourceResult More) {
   Into.Reports |= More.Reports; // Of a source alone, as are those that follow.
   Into.Compiled = std::move(More.Compiled);
   Into.Refused = std::move(More.Refused);
+  Into.AsIs = std::move(More.AsIs);
   for (const auto &[What, Number] : More.Counts)
     Into.Counts[What] += Number;
 }
@@ -184,15 +185,12 @@ void Launcher::tellNews(const SourceResult &Result,
     llvm::errs() << "bankstripe: " << printable(Decision) << '\n';
 }
 
-// What was rewritten before will be again. Who asks ptxas for something shall
-// get just that.
+// What was rewritten before will be again, and what a text seems to move: then
+// one compile tells of the original and of the copy. Who asks ptxas for
+// something shall get just that.
 bool Launcher::mayCompileFirst() const {
-  return Command.IsNvcc &&
-         llvm::none_of(Sources,
-                       [](const SourceRewriter &Source) {
-                         return fs::exists(Source.folder());
-                       }) &&
-         !asksPtxas(Command);
+  return Command.IsNvcc && !HadCopies && !asksPtxas(Command) &&
+         (Sources.size() > 1 || !seemsToMoveArrays(Sources.front().tree()));
 }
 
 // Whether a kernel uses local memory, or a tile of shared memory, by what ptxas
@@ -227,9 +225,6 @@ bool Launcher::failedOnOption(const OwnCompile &Compile) const {
 // is to do: it is wrong, or no kernel could gain from a rewrite.
 std::optional<int> Launcher::compileFirst() {
   AsIs = compileOwn(Command, {}, "", /*Reports=*/true);
-  for (const std::string &Depfile : Command.Depfiles)
-    if (auto Text = readText(Depfile))
-      DepfilesAsIs[Depfile] = std::move(*Text);
   if (failedOnOption(*AsIs)) {
     const ProcessResult Again = runProcess(Command.Words, Output::Shown);
     if (Again.succeeded())
@@ -249,26 +244,25 @@ std::optional<int> Launcher::compileFirst() {
   return endAs(AsIs->Ended);
 }
 
-// Puts back what compileFirst made, where a copy was compiled since. \returns
-// whether that is there now.
+// Puts back what was made of the original, where a copy was compiled since.
+// \returns whether that is there now.
 bool Launcher::takeBackAsIs(const SourceResult &Result) {
-  if (!AsIs)
-    return false;
   const std::string Kept = keptObject(Command);
-  if (fs::exists(Kept)) {
+  if (AsIs && fs::exists(Kept)) {
     if (fs::rename(Kept, Command.Output))
       return false;
-    for (const auto &[Depfile, Before] : DepfilesAsIs)
+    for (const auto &[Depfile, Before] : AsIs->Depfiles)
       if (auto Text = readText(Depfile); Text && *Text != Before)
         if (llvm::Error E = replaceFile(Depfile, Before, *Text))
           warn(toString(std::move(E)));
   }
-  // There was none. With one, the source would not be compiled first again.
+  // With copies, the source would not be compiled first again.
   if (const std::string Folder = Sources.front().folder();
-      Result.Refused.empty() && Result.What != SourceResult::Rewritten &&
-      Sources.size() == 1 && !fs::is_symlink_file(Folder))
+      !HadCopies && Result.Refused.empty() &&
+      Result.What != SourceResult::Rewritten && Sources.size() == 1 &&
+      !fs::is_symlink_file(Folder))
     fs::remove_directories(Folder);
-  return true;
+  return AsIs.has_value();
 }
 
 int Launcher::compileAsIs(const SourceResult &Result) {
@@ -418,12 +412,17 @@ int Launcher::run() {
     addStats(statsOf({}));
     return become(Command.Words);
   }
+  HadCopies = llvm::any_of(Sources, [](const SourceRewriter &Source) {
+    return fs::exists(Source.folder());
+  });
   SourceResult Result = askAll(/*IfKnown=*/mayCompileFirst());
   if (Result.What == SourceResult::Unknown) {
     if (const auto Status = compileFirst())
       return *Status;
     Result = askAll(/*IfKnown=*/false);
   }
+  if (Result.AsIs)
+    AsIs = Result.AsIs;
   switch (Result.What) {
   case SourceResult::Unknown:
   case SourceResult::Unchanged:

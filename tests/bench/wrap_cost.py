@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """What `bankstripe wrap` costs a build.
 
-    wrap_cost.py BANKSTRIPE NVCC FILE...
-    wrap_cost.py BANKSTRIPE NVCC --link FILE...
+    wrap_cost.py BANKSTRIPE NVCC [OPTION...] FILE...
+    wrap_cost.py BANKSTRIPE NVCC --link [OPTION...] FILE...
     wrap_cost.py BANKSTRIPE NVCC --fixed
 
 Compiles each FILE with NVCC -arch=sm_90 -c, with the file's folder among those
 of headers, alone and behind the launcher, in turns. Prints CPU seconds (user
-and system) for each file, what became of it, and the total. Files that do not
+and system) for each file, how many times as long the launcher takes, and what
+became of it; then the total, and median and maximum of the files of which the
+same became. Each OPTION begins with -- and is the launcher's. Files that do not
 compile alone are left out. The launcher begins with an empty cache; then each
 is compiled behind it once more, when the cache knows. With --link, makes a
 program of each, so that the launcher knows all launches. With --fixed, what the
@@ -18,6 +20,7 @@ rewrite.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import json
 import os
 import pathlib
 import resource
@@ -67,31 +70,42 @@ def print_fixed(tool, folder):
 
 
 def what_became(folder):
-    return "rewritten" if list(folder.glob("a.o.bankstripe/*")) else ""
+    stats = (folder / ".bankstripe-stats").read_text().splitlines()
+    counts = json.loads(stats[-1])["counts"] if stats else {}
+    return ("rewritten" if counts.get("rewritten") else
+            "looked at" if counts.get("parsed") else "not parsed")
 
 
-def print_files(tool, nvcc, files, phase, folder):
+def print_ratios(ratios):
+    for became in sorted(set(b for b, _ in ratios)):
+        these = [r for b, r in ratios if b == became]
+        print(f"{became}: {len(these)} files, median {statistics.median(these):.2f}, "
+              f"{min(these):.2f} to {max(these):.2f}")
+
+
+def print_files(tool, nvcc, flags, files, phase, folder):
     total = [0.0, 0.0, 0.0]
-    count = rewritten = 0
+    ratios = []
     for file in files:
         words = [nvcc, "-arch=sm_90", "-I" + str(pathlib.Path(file).parent), *phase, file, "-o"]
-        here = folder / str(count)
+        here = folder / str(len(ratios))
         here.mkdir(exist_ok=True)
         alone, works = seconds(used, [*words, here / "b.o"])
         if not works:
             continue
-        wrapped, works = seconds(used, [tool, "wrap", *words, here / "a.o"])
+        wrapped, works = seconds(used, [tool, "wrap", *flags, *words, here / "a.o"])
         if not works:
             sys.exit(f"{file} compiles, but not behind the launcher")
         became = what_became(here)
-        again, _ = seconds(used, [tool, "wrap", *words, here / "a.o"])
-        rewritten += bool(became)
-        count += 1
+        again, _ = seconds(used, [tool, "wrap", *flags, *words, here / "a.o"])
+        ratios.append((became, wrapped / alone))
         total = [t + s for t, s in zip(total, (alone, wrapped, again))]
-        print(f"{file:60} {alone:7.2f} s {wrapped:7.2f} s {again:7.2f} s {became}", flush=True)
+        print(f"{file:60} {alone:7.2f} s {wrapped:7.2f} s {again:7.2f} s {wrapped / alone:5.2f} "
+              f"{became}", flush=True)
     more = [100 * (t / total[0] - 1) for t in total]
-    print(f"{count} files, {rewritten} rewritten: {total[0]:.1f} s alone, {total[1]:.1f} s behind "
-          f"the launcher, {more[1]:.1f} % more, {total[2]:.1f} s once more, {more[2]:.1f} % more")
+    print(f"{len(ratios)} files: {total[0]:.1f} s alone, {total[1]:.1f} s behind the launcher, "
+          f"{more[1]:.1f} % more, {total[2]:.1f} s once more, {more[2]:.1f} % more")
+    print_ratios(ratios)
 
 
 def main():
@@ -102,10 +116,11 @@ def main():
         os.environ["BANKSTRIPE_CACHE_DIR"] = name + "/cache"
         if files == ["--fixed"]:
             print_fixed(tool, pathlib.Path(name))
-        elif files[0] == "--link":
-            print_files(tool, nvcc, files[1:], [], pathlib.Path(name))
-        else:
-            print_files(tool, nvcc, files, ["-c"], pathlib.Path(name))
+            return
+        flags = [word for word in files if word.startswith("--") and word != "--link"]
+        phase = [] if "--link" in files else ["-c"]
+        files = [word for word in files if not word.startswith("--")]
+        print_files(tool, nvcc, flags, files, phase, pathlib.Path(name))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""What `bankstripe wrap` does not know it compiles as it is first: ptxas tells whether a kernel could
-gain.
+"""What `bankstripe wrap` does not know it compiles as it is first, where no text says that an array moves: ptxas
+tells whether a kernel could gain. Else one compile tells of the original and of the copy.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -10,7 +10,7 @@ import unittest
 
 from headers import LOCAL
 from support import PLAIN
-from wrap_test import COUNT, KEPT, NVCC, STAND_IN, WrapTest
+from wrap_test import COUNT, NVCC, STAND_IN, WrapTest
 
 # The compiler of the other tests, which also says what ptxas would under -v.
 REPORTS = STAND_IN.replace('print("err"', """if "-Xptxas=-v" in words or "--ptxas-options=-v" in words:
@@ -22,19 +22,30 @@ NO_KERNELS = STAND_IN.replace('print("err"', 'print("ptxas info    : 0 bytes gme
 
 COMPILE = ("-c", "src/a.cu", "-o", "obj/a.o")
 
+# No text says that its array moves: what indexes it seems to count in a loop.
+HIDDEN = COUNT.replace("""  for (int i = 0; i < 50; ++i)
+    last[in[i + threadIdx.x] & 7] += last[in[i] & 7];
+  out[threadIdx.x] = last[in[threadIdx.x] & 7] + LOCAL;
+""", """  for (int i = 0, k = 0; i < 50; ++i, k = in[i] & 7)
+    last[k] += in[i];
+  for (int k = in[threadIdx.x] & 7; k >= 0; k -= 8)
+    out[threadIdx.x] = last[k] + LOCAL;
+""")
+
 
 class CompiledFirst(WrapTest):
     def setUp(self):
         super().setUp()
         self.compiler.write_text(REPORTS)
+        self.source(HIDDEN)
 
     def source(self, text):
         self.write("src/a.cu", text)
 
-    def give_address(self):
+    def give_address(self, text=HIDDEN):
         """Since a header declares the kernel, the source gets a version in its function."""
         self.write("src/local.h", LOCAL + "__global__ void count(const int *in, int *out);\n")
-        self.source(COUNT.replace("static __global__", "__global__") + "#ifdef __CUDA_ARCH__\n#endif\n")
+        self.source(text.replace("static __global__", "__global__") + "#ifdef __CUDA_ARCH__\n#endif\n")
 
     def compile(self, *words, frame, code=0, **environment):
         done = self.wrap(self.compiler, *COMPILE, *words, FRAME=str(frame),
@@ -51,13 +62,13 @@ class CompiledFirst(WrapTest):
     COPY = ("-Xptxas=-v", *UNASKED)
 
     def test_without_local_memory_a_file_is_compiled_once_and_not_parsed(self):
-        self.source(COUNT + "#ifdef __clang__\n#error it is parsed\n#endif\n")
+        self.source(HIDDEN + "#ifdef __clang__\n#error it is parsed\n#endif\n")
         self.assertEqual(self.compile(frame=0), "err\n")
         self.assert_calls(self.FIRST)
 
     def test_so_is_a_file_without_kernels(self):
         self.compiler.write_text(NO_KERNELS)
-        self.source(COUNT + "#ifdef __clang__\n#error it is parsed\n#endif\n")
+        self.source(HIDDEN + "#ifdef __clang__\n#error it is parsed\n#endif\n")
         self.assertEqual(self.compile(frame=32), "err\n")
         self.assert_calls(self.FIRST)
 
@@ -86,22 +97,22 @@ class CompiledFirst(WrapTest):
 
     def test_what_was_rewritten_before_is_read_at_once(self):
         self.compile(frame=32)
-        self.source(COUNT + "int other;\n")
+        self.source(HIDDEN + "int other;\n")
         self.compile(frame=32)
         self.assert_calls(self.FIRST, self.COPY, self.COPY)
 
     def test_an_object_stays_where_nothing_moves(self):
-        self.source(KEPT)
+        self.source(HIDDEN.replace("{0};", "{0}; // NOLINT(bankstripe)"))
         self.assertEqual(self.compile(frame=32), "err\n")
         self.assert_calls(self.FIRST)
 
     def test_shared_memory_counts_where_the_file_has_a_tile(self):
-        self.source(COUNT.replace("int last[8] = {0};", "int last[8] = {0};\n  __shared__ int tile[32][32];"))
+        self.source(HIDDEN.replace("int last[8] = {0};", "int last[8] = {0};\n  __shared__ int tile[32][32];"))
         self.compile(frame=0)
         self.assert_calls(self.FIRST, self.COPY)
 
     def test_other_shared_memory_does_not(self):
-        self.source(COUNT.replace("int last[8] = {0};", "int last[8] = {0};\n  __shared__ int tile[32];"))
+        self.source(HIDDEN.replace("int last[8] = {0};", "int last[8] = {0};\n  __shared__ int tile[32];"))
         self.compile(frame=0)
         self.assert_calls(self.FIRST)
 
@@ -194,6 +205,36 @@ class CompiledFirst(WrapTest):
         keep = f"cp {self.folder}/obj/a.o {self.folder}/first.o"
         self.assertEqual(self.compile_with_nvcc(before_copies=forget, after=keep, said=said), ["first", "copy"])
         self.assertEqual((self.folder / "obj/a.o").read_bytes(), (self.folder / "first.o").read_bytes())
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_one_compile_tells_of_a_version_and_its_original(self):
+        self.give_address(COUNT)
+        self.assertEqual(self.compile_with_nvcc(times=2), ["copy", "copy"])
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_of_a_kernel_that_changes_in_place_nvcc_is_asked_alone(self):
+        self.source(COUNT)
+        self.assertEqual(self.compile_with_nvcc(), ["cubin", "copy"])
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_what_may_stay_is_compiled_as_it_is(self):
+        self.source(COUNT.replace("{0};", "{0}; // NOLINT(bankstripe)"))
+        self.assertEqual(self.compile_with_nvcc(), ["compile"])
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_a_version_that_gains_nothing_is_not_kept(self):
+        self.give_address(COUNT)
+        self.assertEqual(self.compile_with_nvcc(of_copies="sed 's/[0-9]* bytes stack/512 bytes stack/'"),
+                         ["copy", "compile"])
+        self.assertFalse((self.folder / "obj/a.o.bankstripe").exists())
+
+    @unittest.skipUnless(NVCC, "needs nvcc")
+    def test_nor_is_one_that_does_not_compile(self):
+        self.give_address(COUNT)
+        said = ("bankstripe: warning: 'src/a.cu' is compiled as it is: the rewritten copy 'obj/a.o.bankstripe/a.cu' "
+                "does not compile: error: no copies\n")
+        self.assertEqual(self.compile_with_nvcc(before_copies='echo "error: no copies" >&2; exit 1', said=said),
+                         ["copy", "cubin", "compile"])
 
     @unittest.skipUnless(NVCC, "needs nvcc")
     def test_it_is_about_a_file_that_changed_meanwhile_which_is_not_copied(self):

@@ -65,6 +65,36 @@ TEST(Look, DeviceCodeWithoutABracketHoldsNoArray) {
   EXPECT_FALSE(mayHoldPrivateArray(Tree));
 }
 
+// Whether the body of a kernel seems to move an array.
+static bool seemsToMove(const std::string &Body) {
+  IncludeTree Tree;
+  Tree.Files["/a.cu"].Text = "__global__ void k(int *p) {" + Body + "}";
+  return seemsToMoveArrays(Tree);
+}
+
+TEST(Look, AnIndexThatNoLoopGivesMovesAnArray) {
+  EXPECT_TRUE(seemsToMove("int a[8]; a[p[0]] = 1;"));
+  EXPECT_TRUE(seemsToMove("int a[8], n = *p; p[0] = a[n];"));
+  EXPECT_TRUE(seemsToMove("int a[2][8]; p[0] = a[1][n];"));
+  EXPECT_TRUE(
+      seemsToMove("for (int i = 0; i < 8; ++i) { int a[8]; a[i % 3]; }"));
+}
+
+TEST(Look, OtherIndicesDoNot) {
+  EXPECT_FALSE(
+      seemsToMove("int a[8]; for (int i = 0; i < 8; ++i) a[i + N] = 1;"));
+  EXPECT_FALSE(seemsToMove("int a[8]; a[0] = p[p[0]];"));
+  EXPECT_FALSE(seemsToMove("__shared__ int a[8]; a[p[0]] = 1;"));
+  EXPECT_FALSE(seemsToMove("return p[p[0]];"));
+}
+
+TEST(Look, NothingMovesOutsideOfDeviceCode) {
+  IncludeTree Tree;
+  Tree.Files["/a.cu"].Text = "__device__ int g(int);\n"
+                             "int f(int n) { int a[8]; return a[n]; }";
+  EXPECT_FALSE(seemsToMoveArrays(Tree));
+}
+
 TEST(Look, ATileIsASharedArrayOfSeveralDimensions) {
   auto Holds = [](const std::string &Text) {
     IncludeTree Tree;
