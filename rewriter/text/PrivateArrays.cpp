@@ -49,7 +49,8 @@ public:
   bool hasUnknownIndex(Words Body);
 
 private:
-  bool isUnknown(Words Index) const;
+  bool isUnknown(StringRef Word) const;
+  bool beginsWithUnknown(Words Indices) const;
 
   std::set<StringRef> Arrays, OfLoops;
 };
@@ -57,12 +58,21 @@ private:
 } // namespace
 
 // Words in capitals are taken for constants.
-bool BodyReader::isUnknown(Words Index) const {
-  return llvm::any_of(Index, [&](StringRef Word) {
-    return isName(Word) ? !OfLoops.count(Word) && Word.upper() != Word
-                        : llvm::is_contained(
-                              {"[", "(", "%", "&", ">>", "++", "--"}, Word);
-  });
+bool BodyReader::isUnknown(StringRef Word) const {
+  return isName(Word) ? !OfLoops.count(Word) && Word.upper() != Word
+                      : llvm::is_contained({"(", "%", "&", ">>", "++", "--"},
+                                           Word);
+}
+
+bool BodyReader::beginsWithUnknown(Words Indices) const {
+  while (!Indices.empty() && Indices.front() == "[") {
+    const Words Index = upToEnd(Indices, "[", "]");
+    if (llvm::any_of(Index, [&](StringRef W) { return isUnknown(W); }) ||
+        llvm::is_contained(Index.drop_front(), "["))
+      return true;
+    Indices = Indices.drop_front(Index.size());
+  }
+  return false;
 }
 
 bool BodyReader::hasUnknownIndex(Words Body) {
@@ -83,10 +93,9 @@ bool BodyReader::hasUnknownIndex(Words Body) {
         Before != "else") {
       if (!IsShared)
         Arrays.insert(Word);
-    } else if (Arrays.count(Word)) {
-      const Words Index = upToEnd(Body.drop_front(I + 1), "[", "]");
-      if (isUnknown(Index.drop_front()))
-        return true;
+    } else if (Arrays.count(Word) &&
+               beginsWithUnknown(Body.drop_front(I + 1))) {
+      return true;
     }
   }
   return false;

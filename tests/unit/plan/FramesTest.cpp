@@ -372,6 +372,15 @@ TEST(Frames, SpilledRegistersMayHaveTakenTheBytesThatAnArrayLeft) {
   EXPECT_EQ(M.Known.Doubts.begin()->second, Doubt::InFrame);
 }
 
+TEST(Frames, BytesOfAnInstanceThatTheKernelDoesNotRunRaiseNoDoubt) {
+  TwoMoves M(64);
+  for (TestArray &A : M.U.Arrays) {
+    A.Instances = {makeInstance(A, "k", {"k"})};
+    A.Instances[0].Shape.BytesPerThread = 32;
+  }
+  EXPECT_FALSE(doubtMoves(M.plan(), M.Known));
+}
+
 // Whether `a` pays without `b` is another question.
 TEST(Frames, NvccIsAskedOfAnArrayAlsoWhereNothingElsePays) {
   TwoMoves M(64);

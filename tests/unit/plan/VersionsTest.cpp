@@ -76,6 +76,13 @@ TEST_F(Versions, AreForKernelsThatOthersMayLaunch) {
   expectInPlace(plan());
 }
 
+TEST_F(Versions, StandBesideTheirOriginals) {
+  U.launch(128);
+  EXPECT_TRUE(keepsOriginals(plan()));
+  Options.Others = Outside::Nobody; // It changes in place.
+  EXPECT_FALSE(keepsOriginals(plan()));
+}
+
 TEST_F(Versions, AreNotForKernelsThatNobodyElseCanName) {
   U.launch(128);
   U.kernel().Text.Internal = true;
