@@ -73,10 +73,10 @@ private:
   bool readFrames();
   bool isConcerned(const UnitResult &Unit, bool IfItPaid) const;
   bool isOfInterest(const UnitRecord &Unit) const;
-  std::optional<NvccCompile> compileWithOriginals(const UnitResult &Unit) const;
-  bool knowFromCompile(const NvccQuestion &Question, UnitResult &Unit);
+  std::optional<NvccCompile> compileWithOriginal(const UnitResult &Unit) const;
+  llvm::Expected<std::optional<NvccCompile>> compileChanges() const;
   std::optional<llvm::Expected<ResourceTable>>
-  compileForGood(const NvccQuestion &Question);
+  compileForGood(const NvccQuestion &Question) const;
   void note(const UnitResult &Unit, const ResourceTable &Reply, NvccTrial &V);
   void checkShared(NvccTrial &V) const;
   void warn(const UnitRecord &Unit, llvm::Error E, StringRef What) const;
@@ -187,62 +187,53 @@ void Confirmation::warn(const UnitRecord &Unit, llvm::Error E,
                (Unit.Job.File + ": " + What + Advice + Message + "\n").str()));
 }
 
-// The user's own compile that tells of the originals: that of a copy which
-// holds them, or of the source, where it may well stay, as with tables that are
-// in no frame. Linked functions would be taken for their copies.
+// The user's own compile that tells of the original of Unit: that of a copy
+// which holds it, or of the source, where it may well stay, as with tables that
+// are in no frame. Linked functions would be taken for their copies, and
+// registers tell which launches gain, so such a copy would hardly be the last.
 std::optional<NvccCompile>
-Confirmation::compileWithOriginals(const UnitResult &Unit) const {
-  if (!Inputs.Launcher || Inputs.Launcher->Compiled)
-    return Inputs.Launcher ? Inputs.Launcher->Compiled : std::nullopt;
+Confirmation::compileWithOriginal(const UnitResult &Unit) const {
   const LauncherHooks &Hooks = *Inputs.Launcher;
+  if (Hooks.Compiled)
+    return Hooks.Compiled;
   if (Hooks.CompileOriginal &&
       llvm::none_of(Made.Decisions.Arrays, [](const PlannedArray &A) {
         return A.Verdict.usesHelper();
       }))
     return Hooks.CompileOriginal();
   if (!Hooks.CompileChanged || !keepsOriginals(Made.Decisions) ||
-      !Unit.Evidence.Functions.empty())
+      !Unit.Evidence.Functions.empty() ||
+      llvm::any_of(Made.Decisions.Kernels,
+                   std::mem_fn(&KernelPlan::WhereResident)))
     return std::nullopt;
   return llvm::expectedToOptional(Hooks.CompileChanged(Made.Changes))
       .value_or(std::nullopt);
 }
 
-// Whether nvcc need not be asked, since it compiles what Question is about
-// anyway. What it said is kept for later runs.
-bool Confirmation::knowFromCompile(const NvccQuestion &Question,
-                                   UnitResult &Unit) {
-  const auto Key =
-      Inputs.Known ? Inputs.Known->keyOf(Question, Nvcc, "", {}) : std::nullopt;
-  if (Key && Inputs.Known->recallTable(*Key))
-    return false;
-  const auto Compiled = compileWithOriginals(Unit);
-  const auto Table = Compiled
-                         ? readCompile(*Compiled, Question.Unit->Job.GpuArch)
-                         : std::nullopt;
-  if (!Table)
-    return false;
-  Unit.Resources =
-      forKernels(*Table, kernelsOf(Unit), {}, Unit.Evidence.Functions);
-  if (Key)
-    Inputs.Known->rememberTable(*Key, *Table);
-  return true;
-}
-
-// What the user's own compile of the changes tells; nothing if that cannot be,
-// or for a doubt, after which other changes are made.
-std::optional<llvm::Expected<ResourceTable>>
-Confirmation::compileForGood(const NvccQuestion &Question) {
-  if (Question.File == Question.Unit->Job.File || !Inputs.Launcher ||
-      !Inputs.Launcher->CompileChanged ||
+// The one of the changes; nothing for a doubt, after which others are made.
+llvm::Expected<std::optional<NvccCompile>>
+Confirmation::compileChanges() const {
+  if (!Inputs.Launcher->CompileChanged ||
       llvm::any_of(Made.Decisions.Arrays, [&](const PlannedArray &A) {
         return Known.isOpen(A.Array.Where);
       }))
     return std::nullopt;
-  auto Compiled = Inputs.Launcher->CompileChanged(Made.Changes);
+  return Inputs.Launcher->CompileChanged(Made.Changes);
+}
+
+// What the user's own compile tells; nothing if that cannot be.
+std::optional<llvm::Expected<ResourceTable>>
+Confirmation::compileForGood(const NvccQuestion &Question) const {
+  if (!Inputs.Launcher)
+    return std::nullopt;
+  const UnitRecord &Unit = *Question.Unit;
+  auto Compiled = Question.File == Unit.Job.File
+                      ? compileWithOriginal(Unit.Unit)
+                      : compileChanges();
   if (!Compiled)
     return Compiled.takeError();
-  auto Table = *Compiled ? readCompile(**Compiled, Question.Unit->Job.GpuArch)
-                         : std::nullopt;
+  auto Table =
+      *Compiled ? readCompile(**Compiled, Unit.Job.GpuArch) : std::nullopt;
   if (!Table)
     return std::nullopt;
   return std::move(*Table);
@@ -254,14 +245,11 @@ void Confirmation::askOriginals() {
   std::vector<UnitRecord *> Asked;
   for (UnitRecord &Unit : Inputs.Units)
     if (Unit.Unit.Resources.empty() && isOfInterest(Unit)) {
-      const NvccQuestion Question{&Unit, Unit.Job.File, {}, Sides::Device};
-      if (knowFromCompile(Question, Unit.Unit))
-        continue;
       if (llvm::Error E = checkForNvcc(Unit.Job, Unit.Job.File, {})) {
         warn(Unit, llvm::Error::success(), toString(std::move(E)));
         continue;
       }
-      Questions.push_back(Question);
+      Questions.push_back({&Unit, Unit.Job.File, {}, Sides::Device});
       Asked.push_back(&Unit);
     }
   auto Found =
