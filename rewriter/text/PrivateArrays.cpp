@@ -59,9 +59,9 @@ private:
 
 // Words in capitals are taken for constants.
 bool BodyReader::isUnknown(StringRef Word) const {
-  return isName(Word) ? !OfLoops.count(Word) && Word.upper() != Word
-                      : llvm::is_contained({"(", "%", "&", ">>", "++", "--"},
-                                           Word);
+  return isName(Word)
+             ? !OfLoops.count(Word) && Word.upper() != Word
+             : llvm::is_contained({"(", "%", "&", ">>", "++", "--"}, Word);
 }
 
 bool BodyReader::beginsWithUnknown(Words Indices) const {
