@@ -17,7 +17,7 @@
 
 namespace bankstripe {
 
-/// Exit codes (docs/reference/exit-codes.md).
+/// Exit codes, as --help says.
 enum ExitCode {
   ExitDone = 0,
   ExitChanges = 1, ///< `--check` found changes, or verification failed.

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Holds the pages on the command line and on exit codes against what the programs print.
+"""Holds the page on the command line against what the programs print.
 
 Usage: reference_test.py [--update] FOLDER_OF_PROGRAMS PROJECT_FOLDER
 
-docs/reference/command-line.md has the --help of each command, exit-codes.md what these say of
-exit codes. --update writes both. Exit status: 0 the same, 1 not, 3 the runtime is not built.
+docs/reference/command-line.md has the --help of each command. --update writes it. Exit status: 0 the same, 1 not, 3 the runtime is not built.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -28,12 +27,7 @@ PROGRAMS = (("bankstripe", ["bankstripe"]),
 ABOUT = """# The command line
 
 What `--help` prints. `bankstripe verify` with two programs is `bankstripe-verify`, and `bankstripe replay` is
-`bankstripe-replay`; both come with the package `bankstripe-verify`. The meaning of exit codes is [a page of its own](exit-codes.md).
-"""
-
-ABOUT_CODES = """# Exit codes
-
-`bankstripe wrap` ends as the compiler behind it does. All other commands:
+`bankstripe-replay`; both come with the package `bankstripe-verify`.
 """
 
 
@@ -45,25 +39,11 @@ def help_of(folder, words):
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
 
 
-def codes(text):
-    """What a --help says of exit codes, from 0 on."""
-    [said] = re.findall(r"(?s)(?:EXIT CODES:|Exit status:)\s+(0 .*?)(?:\n\n|\Z)", text)
-    return re.split(r",?\s+(?=[1-9] [\w-])", " ".join(said.split()).rstrip("."))
-
-
 def pages(folder):
-    whole, of_codes = NOTE + ABOUT, NOTE + ABOUT_CODES
+    whole = NOTE + ABOUT
     for title, words in PROGRAMS:
-        text = help_of(folder, words)
-        whole += f"\n## {title}\n\n```text\n{text}```\n"
-        if len(words) == 1:
-            first = "analyze, rewrite, verify, tune, reason, stats"
-            named = first if words == ["bankstripe"] else title.removeprefix("bankstripe ")
-            of_codes += f"\n## {named}\n\n| code | meaning |\n|---|---|\n"
-            for said in codes(text):
-                number, meaning = said.split(" ", 1)
-                of_codes += f"| {number} | {meaning} |\n"
-    return {"command-line.md": whole, "exit-codes.md": of_codes}
+        whole += f"\n## {title}\n\n```text\n{help_of(folder, words)}```\n"
+    return {"command-line.md": whole}
 
 
 def main():
