@@ -72,6 +72,9 @@ DONE_TO_EXAMPLES = {
     "one-dimensional": [("tile[32 * 32]", "tile[32][32]"), ("threadIdx.x * 32 + threadIdx.y", "threadIdx.x][threadIdx.y"),
                         ("threadIdx.y * 32 + threadIdx.x", "threadIdx.y][threadIdx.x")],
     "banks-unknown": [("at[threadIdx.x]]", "threadIdx.x & 31]")],
+    "version-outdated": [("static __global__ void kernel_striped(int *out, int i) {\n"
+                          "  auto order = ::bankstripe::dynamic_stripe<int[16], 0, 2048, 2048>();\n"
+                          "  order[i & 15] = i;\n  out[threadIdx.x] = order[out[0] & 15];\n}\n", "")],
 }
 
 # Where the example of the page is registers to the optimiser, or moves with a whole program.

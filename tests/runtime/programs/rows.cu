@@ -225,7 +225,8 @@ static void templates() {
   });
   expect_run("space::typed<char>", // A specialisation has no version.
              [=] { space::typed<<<1, 32>>>((char *)nullptr, 1); });
-  expect_run("sized<3, float>", [=] { sized<3><<<1, 32>>>(p); });
+  for (int i = 0; i < 2; ++i) // The very first launch is no sample.
+    expect_run("sized<3, float>", [=] { sized<3><<<1, 32>>>(p); });
   expect_run("sized_striped<3, float>", [=] { sized<3><<<1, 32>>>(p); });
   expect_run("packed_striped<>", [] { packed<<<1, 32>>>(); });
   expect_run("packed_striped<int, double>", [] { packed<<<1, 32>>>(1, 2.0); });
