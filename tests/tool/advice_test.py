@@ -72,9 +72,6 @@ DONE_TO_EXAMPLES = {
     "one-dimensional": [("tile[32 * 32]", "tile[32][32]"), ("threadIdx.x * 32 + threadIdx.y", "threadIdx.x][threadIdx.y"),
                         ("threadIdx.y * 32 + threadIdx.x", "threadIdx.y][threadIdx.x")],
     "banks-unknown": [("at[threadIdx.x]]", "threadIdx.x & 31]")],
-    "version-outdated": [("static __global__ void kernel_striped(int *out, int i) {\n"
-                          "  auto order = ::bankstripe::dynamic_stripe<int[16], 0, 2048, 2048>();\n"
-                          "  order[i & 15] = i;\n  out[threadIdx.x] = order[out[0] & 15];\n}\n", "")],
 }
 
 # Where the example of the page is registers to the optimiser, or moves with a whole program.
@@ -94,7 +91,7 @@ ELSEWHERE = {
     "decided-keep": "decisions_test.py", "byte-elements": "decisions_test.py",
     "block-size-conflict": "tests/unit/plan/BlockBoundTest.cpp",
     "linked-callees": "tests/unit/plan/CallGraphTest.cpp",
-    "unseen-callee": "units_test.py", "linked-storage": "test_of_linked_storage below",
+    "unseen-callee": "units_test.py", "version-outdated": "output_test.py", "linked-storage": "test_of_linked_storage below",
     "not-profitable": "test_of_predictions below", "polls-memory": "test_of_predictions below",
     "part-of-warp": "test_of_predictions below",
     "waits-for-blocks": "test_of_launches below",

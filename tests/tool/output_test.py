@@ -133,7 +133,7 @@ class InPlace(ToolTest):
         kernel = moves().replace("int *out) {", "T *out) {", 1).replace("__global__", "template <class T> __global__", 1)
         called = ("static __device__ int order(const int *in) {\n  int a[16];\n"
                   "  for (int i = 0; i < 99; ++i) a[in[i] & 15] += i;\n  return a[in[99] & 15];\n}\n"
-                  "__global__ void k(const int *in, int *out) { *out = order(in); }\n"
+                  "__global__ void k(const int *in, int *out) {\n  *out = order(in);\n}\n"
                   "void runOrder(const int *in, int *out) { k<<<100, 64>>>(in, out); }\n")
         # The version of a template stands before it.
         for text, array, find in ((moves(), "last", str.index), (kernel, "last", str.rindex), (called, "a", str.index)):
@@ -148,6 +148,12 @@ class InPlace(ToolTest):
             self.write("a.cu", made[:at] + " += 1 + " + made[at + 4:])
             done = self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu", whole=False))
             self.assertRegex(done.stderr, rf"warning: per-thread array '{array}'.*version-outdated")
+        # Without the version of the function, and without the kernel's and its row, as a note says.
+        removed = re.sub(r"(?s)// The same as text .*?\n}\n(static ::bankstripe::\S+ \w+\(.*?\);\n)?", "", self.read("a.cu"))
+        self.write("a.cu", removed)
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "--versions", "--min-speedup=0", "a.cu", whole=False))
+        self.assertIn("order_striped", self.read("a.cu"))
+        self.expect(DONE, self.run_tool("rewrite", "--check", "a.cu", whole=False))
 
     def test_a_second_run_leaves_what_a_split_left(self):
         self.write("a.cu", moves())
