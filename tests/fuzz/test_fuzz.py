@@ -20,7 +20,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Cases that show a mistake which the first one does not.
-SHOWN_BY = {"warp": 2, "lane": 2, "clear": 3, "place": 1, "own": 21, "few": 4, "rows": 2}
+SHOWN_BY = {"warp": 3, "lane": 3, "clear": 3, "place": 1, "own": 21, "few": 4, "rows": 2}
 LINES = 110  # of a case that has been made small
 
 
