@@ -113,6 +113,22 @@ void Cache::put(StringRef Key, StringRef Value) {
     HasGrown = true;
 }
 
+std::set<std::string> Cache::keys() const {
+  std::set<std::string> Keys;
+  std::error_code EC;
+  for (fs::directory_iterator It(Folder, EC), End; It != End && !EC;
+       It.increment(EC))
+    if (StringRef Name = path::filename(It->path());
+        Name.consume_front("llvmcache-"))
+      Keys.insert(Name.split('-').first.str());
+  return Keys;
+}
+
+void Cache::remove(StringRef Key) const {
+  for (unsigned Variant = 0; Variant < Variants; ++Variant)
+    (void)fs::remove(path(Key, Variant)); // Not there, most often.
+}
+
 void Cache::prune() const {
   if (HasGrown)
     llvm::pruneCache(Folder, Limits);

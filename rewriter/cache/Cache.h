@@ -24,6 +24,7 @@
 #include "llvm/Support/VirtualFileSystem.h"
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace bankstripe {
@@ -58,6 +59,12 @@ public:
   /// Keeps \p Value under \p Key, in the place of the oldest where there are
   /// many. Failures are silent.
   void put(llvm::StringRef Key, llvm::StringRef Value);
+
+  /// Those of all values.
+  std::set<std::string> keys() const;
+
+  /// Removes what is under \p Key.
+  void remove(llvm::StringRef Key) const;
 
   /// Removes what was not asked for in the longest time, as long as there is
   /// too much. Does nothing when somebody did so lately, or nothing was put.

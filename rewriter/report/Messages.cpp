@@ -188,6 +188,12 @@ std::string bankstripe::displayName(llvm::StringRef File) {
   return File.str();
 }
 
+std::string bankstripe::namesOf(llvm::ArrayRef<std::string> Files) {
+  const size_t Others = Files.size() - 1;
+  return "'" + displayName(Files.front()) + "'" +
+         (Others ? " (and " + countOf(Others, "other file") + ")" : "");
+}
+
 bool bankstripe::needsAction(Reason R) {
   const ReasonInfo &Info = infoOf(R);
   return staysAsItIs(Info.Verdict) && !Info.Advice.empty() &&

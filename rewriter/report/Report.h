@@ -36,6 +36,9 @@ enum class Detail { Quiet, Normal, Verbose };
 /// it lies below, else as it is.
 std::string displayName(llvm::StringRef File);
 
+/// `'a.cu'` or `'a.cu' (and 2 other files)`.
+std::string namesOf(llvm::ArrayRef<std::string> Files);
+
 /// Makes \p File, a real path, `<stdin>` to people from now on.
 void showAsStandardInput(std::string File);
 /// \p Text with the name of that file as people see it.

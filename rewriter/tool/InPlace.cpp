@@ -13,7 +13,8 @@
 #include "report/Report.h"
 #include "report/Terminal.h"
 #include "text/Includes.h"
-#include "workers/Folders.h"
+#include "tool/Git.h"
+#include "tool/Undo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -38,27 +39,40 @@ static std::string helperPlace(const ChangedFile &File) {
   return "";
 }
 
-// One that is there keeps the parts that it has, since other files may use
-// them.
+// The places of all helpers that \p File includes.
+static std::set<std::string> helperPlaces(const ChangedFile &File) {
+  std::set<std::string> Places;
+  if (std::string Place = helperPlace(File); !Place.empty())
+    Places.insert(std::move(Place));
+  for (const auto &[Name, Text] : launchHelpers())
+    if (StringRef(File.After).contains(("\"" + Name + "\"").str()))
+      Places.insert((path::parent_path(File.Path) + "/" + Name).str());
+  return Places;
+}
+
+// What the helper at Place holds for Users. One that is there keeps the parts
+// that it has, since other files may use them.
+static std::string textFor(StringRef Place, std::vector<StringRef> Users) {
+  for (const auto &[Name, Text] : launchHelpers())
+    if (path::filename(Place) == Name)
+      return Text.str();
+  std::string Earlier = readText(Place).value_or("");
+  if (Earlier == helperText())
+    return Earlier;
+  Users.push_back(Earlier);
+  return helperFor(Users);
+}
+
 std::map<std::string, std::string>
 bankstripe::helpersFor(llvm::ArrayRef<ChangedFile> Changes) {
   std::map<std::string, std::vector<StringRef>> Users; // By the helper's place.
-  std::map<std::string, std::string> Helpers;
-  for (const ChangedFile &File : Changes) {
-    if (std::string Place = helperPlace(File); !Place.empty())
+  for (const ChangedFile &File : Changes)
+    for (const std::string &Place : helperPlaces(File))
       Users[Place].push_back(File.After);
-    for (const auto &[Name, Text] : launchHelpers())
-      if (StringRef(File.After).contains(("\"" + Name + "\"").str()))
-        Helpers[(path::parent_path(File.Path) + "/" + Name).str()] = Text;
-  }
-  for (auto &[Place, Texts] : Users) {
-    const std::string Earlier = readText(Place).value_or("");
-    Texts.push_back(Earlier);
-    Helpers[Place] = Earlier == helperText() ? Earlier : helperFor(Texts);
-  }
-  std::erase_if(Helpers, [](const auto &Helper) {
-    return readText(Helper.first) == Helper.second;
-  });
+  std::map<std::string, std::string> Helpers;
+  for (const auto &[Place, Texts] : Users)
+    if (std::string Text = textFor(Place, Texts); readText(Place) != Text)
+      Helpers[Place] = std::move(Text);
   return Helpers;
 }
 
@@ -79,7 +93,8 @@ static std::string countArrays(const Plan &P, StringRef File) {
 
 // Headers come first, since users have named the sources.
 static void printWritten(const RunResult &Run,
-                         const std::map<std::string, std::string> &NewHelpers) {
+                         const std::map<std::string, std::string> &NewHelpers,
+                         const std::string &Kept) {
   auto Print = [](StringRef File, const llvm::Twine &What) {
     llvm::errs() << "bankstripe: " << printable(displayName(File)) << ": "
                  << What << '\n';
@@ -96,9 +111,12 @@ static void printWritten(const RunResult &Run,
   for (const auto &Helper : NewHelpers)
     Print(Helper.first, "written");
   if (!Run.Changes.empty())
-    llvm::errs() << "bankstripe: to undo: git restore FILE"
-                 << (NewHelpers.empty() ? "" : ", remove new helpers")
-                 << "; docs/guide/review.md\n";
+    llvm::errs() << "bankstripe: to undo: "
+                 << (Kept.empty() ? "there is no copy of what was replaced"
+                                  : "bankstripe undo PATH; what was replaced "
+                                    "is kept in '" +
+                                        printable(Kept) + "'")
+                 << '\n';
 }
 
 // The changed files, also by the links that compilers are given: these look for
@@ -113,7 +131,80 @@ static std::vector<ChangedFile> withLinks(const RunResult &Run) {
   return Result;
 }
 
-llvm::Error bankstripe::writeInPlace(const RunResult &Run, Detail Level) {
+// The one name of a file that may not be there yet.
+static std::string realPlace(StringRef Place) {
+  return fs::exists(Place) ? realPath(Place)
+                           : realPath(path::parent_path(Place)) + "/" +
+                                 path::filename(Place).str();
+}
+
+static std::vector<WrittenFile>
+whatIsWritten(llvm::ArrayRef<ChangedFile> Seen,
+              const std::map<std::string, std::string> &Helpers) {
+  std::map<std::string, WrittenFile> Files; // By their paths.
+  for (const ChangedFile &File : Seen) {
+    const std::string Path = realPath(File.Path);
+    WrittenFile &Written = Files[Path];
+    Written.Path = Path;
+    Written.Before = File.Before;
+    Written.After = File.After;
+    for (const std::string &Place : helperPlaces(File))
+      Written.Helpers.insert(realPlace(Place));
+  }
+  for (const auto &[Place, Text] : Helpers)
+    Files[realPlace(Place)] = {
+        realPlace(Place), readText(Place), Text, /*IsHelper=*/true, {}};
+  std::vector<WrittenFile> All;
+  for (auto &[Path, File] : Files)
+    All.push_back(std::move(File));
+  return All;
+}
+
+static llvm::Error checkCommitted(llvm::ArrayRef<ChangedFile> Changes) {
+  const std::vector<std::string> Dirty = uncommitted(Changes);
+  if (Dirty.empty())
+    return llvm::Error::success();
+  return llvm::createStringError("nothing was written, for " + namesOf(Dirty) +
+                                 " has changes that are not committed; commit "
+                                 "them, or give --allow-dirty");
+}
+
+// Replaces the files while all folders are locked. What was there goes into
+// Store, if there is one.
+static llvm::Error replaceAll(const RunResult &Run,
+                              llvm::ArrayRef<ChangedFile> Seen,
+                              const std::map<std::string, std::string> &Helpers,
+                              UndoStore *Store) {
+  std::vector<NewContents> All;
+  for (const auto &[Place, Text] : Helpers) {
+    if (llvm::Error E = checkHelperPlace(Place))
+      return E;
+    All.push_back({Place, Text, std::nullopt});
+  }
+  for (const ChangedFile &File : Run.Changes)
+    All.push_back({File.Path, File.After, StringRef(File.Before)});
+  const HeldSignals Held;
+  if (!Store)
+    return replaceFiles(All);
+  auto Key = Store->keep(whatIsWritten(Seen, Helpers));
+  if (!Key)
+    return Key.takeError();
+  llvm::Error E = replaceFiles(All);
+  if (E)
+    Store->replace(*Key, {});
+  return E;
+}
+
+llvm::Error bankstripe::writeInPlace(const RunResult &Run,
+                                     const ToolOptions &Options) {
+  if (Run.Changes.empty())
+    return llvm::Error::success();
+  if (!Options.AllowDirty)
+    if (llvm::Error E = checkCommitted(Run.Changes))
+      return E;
+  auto Store = UndoStore::open();
+  if (!Store && !Options.AllowDirty)
+    return Store.takeError();
   std::set<std::string> Folders;
   const std::vector<ChangedFile> Seen = withLinks(Run);
   for (const ChangedFile &File : Seen) {
@@ -123,20 +214,11 @@ llvm::Error bankstripe::writeInPlace(const RunResult &Run, Detail Level) {
   }
   const FolderLocks Locks(Folders);
   const auto Helpers = helpersFor(Seen);
-  std::vector<NewContents> All;
-  for (const auto &[Place, Text] : Helpers) {
-    if (llvm::Error E = checkHelperPlace(Place))
-      return E;
-    All.push_back({Place, Text, std::nullopt});
-  }
-  for (const ChangedFile &File : Run.Changes)
-    All.push_back({File.Path, File.After, StringRef(File.Before)});
-  {
-    const HeldSignals Held;
-    if (llvm::Error E = replaceFiles(All))
-      return E;
-  }
-  if (Level != Detail::Quiet)
-    printWritten(Run, Helpers);
+  if (llvm::Error E = replaceAll(Run, Seen, Helpers, Store ? &*Store : nullptr))
+    return E;
+  if (Options.level() != Detail::Quiet)
+    printWritten(Run, Helpers, Store ? Store->folder() : "");
+  if (!Store)
+    consumeError(Store.takeError());
   return llvm::Error::success();
 }

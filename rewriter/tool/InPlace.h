@@ -18,10 +18,11 @@ std::map<std::string, std::string>
 helpersFor(llvm::ArrayRef<ChangedFile> Changes);
 
 /// Replaces the changed files and writes their helpers, while no other run
-/// writes into their folders, and unless \p Level is quiet names each file on
-/// standard error. Errors: a file cannot be written, or another file has the
-/// name of a helper; then nothing is changed.
-llvm::Error writeInPlace(const RunResult &Run, Detail Level);
+/// writes into their folders, and unless it is to be quiet names each file on
+/// standard error. What is replaced is kept (tool/Undo.h). Errors: a file has
+/// uncommitted changes or cannot be written, what it holds cannot be kept, or
+/// another file has the name of a helper; then nothing is changed.
+llvm::Error writeInPlace(const RunResult &Run, const ToolOptions &Options);
 
 } // namespace bankstripe
 

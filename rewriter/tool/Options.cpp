@@ -87,6 +87,9 @@ static cl::SubCommand StatsCommand("stats",
 static cl::SubCommand
     ReasonCommand("reason", "Explain a reason that messages name; without one, "
                             "list all");
+static cl::SubCommand UndoCommand("undo",
+                                  "Take back the last 'rewrite --in-place' of "
+                                  "files or folders");
 static cl::SubCommand
     ReplayCommand("replay", "Launch a kernel again that bankstripe-verify "
                             "--survey captured");
@@ -114,6 +117,8 @@ static cl::opt<std::string>
 static cl::list<std::string> ReasonName(cl::Positional, cl::desc("[REASON]"),
                                         cl::cat(Category),
                                         cl::sub(ReasonCommand));
+static cl::list<std::string> UndoPaths(cl::Positional, cl::desc("PATH..."),
+                                       cl::cat(Category), cl::sub(UndoCommand));
 static Option<std::string>
     BuildPath("p", cl::location(Frontend.DatabaseDirectory),
               cl::value_desc("BUILD_DIR"),
@@ -259,8 +264,16 @@ static Option<bool> DryRun("dry-run", cl::location(Parsed.MeasuresNothing),
                            cl::cat(Category), cl::sub(RewriteCommand),
                            cl::sub(TuneCommand));
 static cl::opt<bool> InPlace("in-place",
-                             cl::desc("Replace the files, all or none"),
+                             cl::desc("Replace the files: all, or none where "
+                                      "one cannot be read or written; 'undo' "
+                                      "takes it back"),
                              cl::cat(Category), cl::sub(RewriteCommand));
+static Option<bool>
+    AllowDirty("allow-dirty", cl::location(Parsed.AllowDirty),
+               cl::desc("With --in-place, also replace files with changes that "
+                        "are not committed in git, or where 'undo' has no "
+                        "place for the originals"),
+               cl::cat(Category), cl::sub(RewriteCommand));
 static Option<std::string>
     OutputDirectory("output-dir", cl::location(Reading.OutputDirectory),
                     cl::value_desc("DIR"),

@@ -71,6 +71,7 @@ struct ToolOptions {
   RewriteMode Mode = RewriteMode::DryRun;
   bool MeasuresNothing = false;    ///< `tune --dry-run`.
   bool ReadsStandardInput = false; ///< `rewrite -`.
+  bool AllowDirty = false;         ///< Replace what nothing can restore.
   ReadingOptions Reading;
   PlanningOptions Planning;
   ReportOptions Report;
@@ -103,6 +104,8 @@ int runWrap(std::vector<std::string> Words);
 int runStats(llvm::ArrayRef<const char *> Words);
 /// Prints the page of the reason that \p Words name, or lists all.
 int runReason(llvm::ArrayRef<const char *> Words);
+/// Takes back what `rewrite --in-place` wrote last at \p Paths.
+llvm::Expected<int> runUndo(llvm::ArrayRef<const char *> Paths);
 
 /// Makes ready what parsing and code generation need; once per process.
 void initializeClang();

@@ -67,7 +67,7 @@ llvm::Expected<StandardInput> StandardInput::open(ToolOptions &Options) {
 
 static llvm::Error write(const RunResult &Run, const ToolOptions &Options) {
   if (Options.Mode == RewriteMode::InPlace)
-    return writeInPlace(Run, Options.level());
+    return writeInPlace(Run, Options);
   if (Options.Mode == RewriteMode::OutputDirectory) {
     const std::string &Folder = Options.Reading.OutputDirectory;
     // Who cannot make it says so when the first file is written.

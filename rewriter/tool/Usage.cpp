@@ -49,6 +49,7 @@ EXAMPLES:
   bankstripe analyze src/                     what would happen, and why
   bankstripe rewrite src/kernel.cu            the change as a diff
   bankstripe rewrite --in-place -p build src/ change the files
+  bankstripe undo src/                        take that back
   bankstripe rewrite - <kernel.cu >new.cu     a source, with the helper in it
   bankstripe rewrite --check src/             for continuous integration
   bankstripe analyze --format=sarif src/      for code hosts (docs/guide/ci.md)

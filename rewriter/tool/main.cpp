@@ -73,6 +73,8 @@ int main(int Argc, const char **Argv) {
       return runStats(Words);
     if (Name == "reason")
       return runReason(Words);
+    if (Name == "undo")
+      return exitStatus(runUndo(Words));
   }
   llvm::InitLLVM Init(Argc, Argv);
   initializeClang();

@@ -168,7 +168,7 @@ class Information(ToolTest):
                           and "<subcommand> --help" not in line], [])  # LLVM's own.
 
     def test_help_of_a_command_fits_a_terminal(self):
-        for command in ("analyze", "rewrite", "verify", "tune", "wrap", "stats", "reason"):
+        for command in ("analyze", "rewrite", "verify", "tune", "undo", "wrap", "stats", "reason"):
             done = self.expect(DONE, self.run_tool(command, "--help"))
             self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80], [])
 

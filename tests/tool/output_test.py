@@ -180,7 +180,7 @@ class InPlace(ToolTest):
         self.assertIn("bankstripe: kernel.cuh: a header that other files may include; 1 array moved\n"
                       "bankstripe: a.cu: 1 array moved\n"
                       "bankstripe: bankstripe.cuh: written\n"
-                      "bankstripe: to undo: git restore FILE, remove new helpers; docs/guide/review.md\n", done.stderr)
+                      "bankstripe: to undo: bankstripe undo PATH; ", done.stderr)
         self.assertNotIn("written", self.run_tool("rewrite", "--in-place", ".").stderr)
 
     def test_other_file_of_the_name_of_the_helper_stays(self):
