@@ -73,7 +73,7 @@ static std::map<std::string, std::string> committed(const std::string &Git,
 std::vector<std::string>
 bankstripe::uncommitted(llvm::ArrayRef<ChangedFile> Changes) {
   const auto Git = llvm::sys::findProgramByName("git");
-  if (!Git)
+  if (!Git || !path::is_absolute(*Git)) // By `.` on PATH, anybody's.
     return {};
   // What is missing from a repository is not fetched.
   setenv("GIT_ALLOW_PROTOCOL", "", /*overwrite=*/1);

@@ -274,6 +274,11 @@ static Option<bool>
                         "are not committed in git, or where 'undo' has no "
                         "place for the originals"),
                cl::cat(Category), cl::sub(RewriteCommand));
+static Option<bool>
+    KeepGoing("keep-going", cl::location(Parsed.KeepGoing),
+              cl::desc("With --in-place and --output-dir, write the others "
+                       "where some file cannot be read (default: nothing)"),
+              cl::cat(Category), cl::sub(RewriteCommand));
 static Option<std::string>
     OutputDirectory("output-dir", cl::location(Reading.OutputDirectory),
                     cl::value_desc("DIR"),

@@ -72,6 +72,7 @@ struct ToolOptions {
   bool MeasuresNothing = false;    ///< `tune --dry-run`.
   bool ReadsStandardInput = false; ///< `rewrite -`.
   bool AllowDirty = false;         ///< Replace what nothing can restore.
+  bool KeepGoing = false;          ///< Write without what cannot be read.
   ReadingOptions Reading;
   PlanningOptions Planning;
   ReportOptions Report;

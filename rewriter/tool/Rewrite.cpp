@@ -65,7 +65,15 @@ llvm::Expected<StandardInput> StandardInput::open(ToolOptions &Options) {
   return StandardInput(std::move(*Folder), std::move(Text));
 }
 
+// What cannot be read may launch kernels, and without it the others would be
+// written in another form.
 static llvm::Error write(const RunResult &Run, const ToolOptions &Options) {
+  const bool Writes = Options.Mode == RewriteMode::InPlace ||
+                      Options.Mode == RewriteMode::OutputDirectory;
+  if (Writes && Run.Read.SomeFailed && !Options.KeepGoing)
+    return llvm::createStringError("nothing was written, for some file could "
+                                   "not be processed; --keep-going writes the "
+                                   "others");
   if (Options.Mode == RewriteMode::InPlace)
     return writeInPlace(Run, Options);
   if (Options.Mode == RewriteMode::OutputDirectory) {

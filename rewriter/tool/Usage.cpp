@@ -70,7 +70,8 @@ EXAMPLES:
 EXIT CODES:
   0 done   1 --check found changes, or verification failed
   2 bad usage, or a decisions file that cannot be obeyed
-  3 some file could not be processed (the others still were)
+  3 some file could not be processed (the others still were, but nothing is
+    written without --keep-going)
 )";
 
 void bankstripe::printVersion(llvm::raw_ostream &OS) {

@@ -12,14 +12,35 @@ from support import BROKEN, DONE, PLAIN, SOME_FAILED, TOOL, ToolTest, moves
 
 
 class BadSource(ToolTest):
-    def test_syntax_error_does_not_stop_the_others(self):
+    def test_nothing_is_written_beside_a_syntax_error(self):
         self.write("a.cu", BROKEN)
         self.write("b.cu", moves())
-        done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", "."))
-        self.assertIn("a.cu:1:", done.stderr)
-        self.assertIn("error: expected expression", done.stderr)
-        self.assertIn("Clang could not parse", done.stderr)
-        self.assertEqual(self.read("a.cu"), BROKEN)
+        before = self.snapshot()
+        for mode in ("--in-place", "--output-dir=out"):
+            done = self.expect(SOME_FAILED, self.run_tool("rewrite", mode, "."))
+            self.assertIn("a.cu:1:", done.stderr)
+            self.assertIn("error: expected expression", done.stderr)
+            self.assertIn("Clang could not parse", done.stderr)
+            self.assertIn("bankstripe: nothing was written, for some file could not be processed; "
+                          "--keep-going writes the others\n", done.stderr)
+            self.assertEqual(self.snapshot(), before)
+
+    def test_syntax_error_does_not_stop_the_others_if_asked_to_keep_going(self):
+        self.write("a.cu", BROKEN)
+        self.write("b.cu", moves())
+        for mode, folder in (("--output-dir=out", "out/"), ("--in-place", "")):
+            done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--keep-going", mode, "."))
+            self.assertNotIn("nothing was written", done.stderr)
+            self.assertEqual(self.read(f"{folder}a.cu"), BROKEN)
+            self.assert_rewritten(f"{folder}b.cu")
+
+    def test_nothing_is_written_beside_a_path_that_is_not_there(self):
+        self.write("b.cu", moves())
+        before = self.snapshot()
+        done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", "b.cu", "none.cu"))
+        self.assertIn("nothing was written", done.stderr)
+        self.assertEqual(self.snapshot(), before)
+        self.expect(SOME_FAILED, self.run_tool("rewrite", "--keep-going", "--in-place", "b.cu", "none.cu"))
         self.assert_rewritten("b.cu")
 
     def test_syntax_error_is_reported_even_when_quiet(self):
@@ -61,7 +82,7 @@ class BadSource(ToolTest):
         data = bytes(range(256)) * 8
         self.write("a.cu", data)
         self.write("b.cu", moves())
-        done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", "."))
+        done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--keep-going", "--in-place", "."))
         self.assertIn("is not a source file: it holds NUL bytes", done.stderr)
         self.assertEqual((self.folder / "a.cu").read_bytes(), data)
         self.assert_rewritten("b.cu")

@@ -230,6 +230,21 @@ class Uncommitted(UndoTest):
         self.write("src/a.cu", moves("a").replace("\n", "\r\n"))
         self.rewrite("src/a.cu")
 
+    def test_repository_with_longer_names(self):
+        shutil.rmtree(self.folder / ".git")
+        self.git("init", "-q", "--object-format=sha256")
+        self.commit()
+        self.write("src/[b] c.cu", moves("mine"))
+        self.refused("src/[b] c.cu", "src")
+        self.rewrite("src/a.cu")
+
+    def test_program_of_the_project_on_the_path_is_not_run(self):
+        self.write("git", "#!/bin/sh\ntouch '" + str(self.cache) + "/ran'\n").chmod(0o755)
+        shutil.copy(self.folder / "git", self.folder / "src/git")
+        with unittest.mock.patch.dict(os.environ, PATH=f".:{os.environ['PATH']}"):
+            self.rewrite("src")
+        self.assertFalse((self.cache / "ran").exists())
+
     def test_without_git_nothing_is_refused(self):
         self.write("src/a.cu", moves("mine"))
         with unittest.mock.patch.dict(os.environ, PATH=str(self.cache)):
