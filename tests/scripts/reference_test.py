@@ -20,7 +20,7 @@ NOTE = "<!-- Written by tests/scripts/reference_test.py --update -->\n"
 # A title, and the words that are followed by --help; the first is the program.
 PROGRAMS = (("bankstripe", ["bankstripe"]),
             *((f"bankstripe {name}", ["bankstripe", name])
-              for name in ("analyze", "rewrite", "verify", "tune", "reason", "stats", "wrap")),
+              for name in ("analyze", "rewrite", "verify", "tune", "undo", "reason", "stats", "wrap")),
             ("bankstripe verify -- PROGRAM --vs PROGRAM", ["bankstripe-verify"]),
             ("bankstripe replay", ["bankstripe-replay"]))
 
