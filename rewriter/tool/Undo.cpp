@@ -29,23 +29,23 @@ UndoStore::UndoStore(const std::string &Folder)
     : Kept(Folder, usualCacheLimits()),
       Lock(std::make_unique<FolderLocks>(std::set{Folder})) {}
 
-static llvm::Error cannotKeep(StringRef Folder, const llvm::Twine &Why) {
+static llvm::Error cannotKeep(const llvm::Twine &Why) {
   return llvm::createStringError(
-      "cannot keep files for 'bankstripe undo' in '" + Folder + "': " + Why +
+      "cannot keep files for 'bankstripe undo': " + Why +
       "; BANKSTRIPE_CACHE_DIR names another folder");
 }
 
 llvm::Expected<UndoStore> UndoStore::open() {
   const std::string Cache = usualCacheFolder();
   if (Cache.empty())
-    return cannotKeep("", "there is no folder for the cache");
+    return cannotKeep("there is no folder for the cache");
   const std::string Folder = Cache + "/undo";
   std::error_code EC =
       fs::create_directories(Folder, /*IgnoreExisting=*/true, fs::owner_all);
   if (!EC)
     EC = fs::access(Folder, fs::AccessMode::Write);
   if (EC)
-    return cannotKeep(Folder, EC.message());
+    return cannotKeep("'" + Folder + "': " + EC.message());
   return UndoStore(realPath(Folder));
 }
 
@@ -65,7 +65,7 @@ UndoStore::keep(const std::vector<WrittenFile> &Files) {
   llvm::pruneCache(folder(), usualCacheLimits());
   Kept.put(Key, Value);
   if (!Kept.get(Key, [&](StringRef There) { return There == Value; }))
-    return cannotKeep(folder(), "it cannot be written");
+    return cannotKeep("'" + folder() + "' cannot be written");
   return Key;
 }
 

@@ -154,7 +154,7 @@ class Undo(UndoTest):
         self.write("a.cu", moves())
         before = self.snapshot()
         with unittest.mock.patch.dict(os.environ, BANKSTRIPE_CACHE_DIR="/dev/null"):
-            self.assertIn("cannot keep files for 'bankstripe undo' in '/dev/null/undo'",
+            self.assertIn("cannot keep files for 'bankstripe undo': '/dev/null/undo': ",
                           self.rewrite("a.cu", code=SOME_FAILED).stderr)
             self.assertEqual(self.snapshot(), before)
             self.assertIn("to undo: there is no copy of what was replaced\n",
