@@ -160,6 +160,8 @@ struct KernelPlan {
   }
   unsigned Registers = 0; ///< From ptxas; 0 when unknown.
   FrameUse Frame;         ///< As the kernel was; empty when unknown.
+  /// Launches that fail, and their threads: the launch bounds allow fewer.
+  std::map<Place, unsigned> Failing;
   /// Resident warps per SM; 0 when unknown.
   unsigned WarpsBefore = 0;
   unsigned WarpsAfter = 0;

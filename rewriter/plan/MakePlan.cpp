@@ -152,12 +152,25 @@ bool Builder::reachesAny(const std::vector<Something> &List,
   });
 }
 
+// Only if both numbers are so in all builds. A launch may be counted for
+// kernels that it does not name.
+static std::map<Place, unsigned> failingLaunches(const MergedKernel &K) {
+  std::map<Place, unsigned> Failing;
+  const auto &Bounds = K.Facts.Bounds;
+  for (const Launch &L : K.Launches)
+    if (Bounds && Bounds->IsFixed && L.IsFixed && L.KernelId == K.Facts.Id &&
+        *L.Threads > Bounds->Threads)
+      Failing[L.Where] = *L.Threads;
+  return Failing;
+}
+
 KernelPlan Builder::kernelPlan(unsigned Row) const {
   const MergedKernel &Merged = P.Run.Kernels[Row];
   const Form &F = P.Forms[Row];
   const KernelOutlook &Outlook = Found.Outlook[Row];
   KernelPlan K;
   K.Facts = Merged.Facts;
+  K.Failing = failingLaunches(Merged);
   K.Block = F.Block;
   K.SharedBefore = Merged.Shared.StaticBytes;
   K.SharedAfter = K.SharedBefore + E.staticBytes(Row, Final) +

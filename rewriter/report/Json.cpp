@@ -224,6 +224,9 @@ static json::Value prediction(const KernelPlan &K) {
 
 static json::Value kernel(const KernelPlan &K, const Plan &P,
                           const ConfirmedResources &R) {
+  json::Array Failing;
+  for (const auto &[Where, Threads] : K.Failing)
+    Failing.push_back(json::Object{{"place", Where}, {"threads", Threads}});
   return json::Object{
       {"name", jsonText(K.Facts.Name)},
       {"mangledName", jsonText(K.Facts.Id)},
@@ -232,6 +235,7 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
       {"blockSizeSource", nameOf(K.Block.Source)},
       {"blockSizeText", jsonText(K.Block.Text)},
       {"addsLaunchBounds", K.AddLaunchBounds},
+      {"failingLaunches", std::move(Failing)},
       {"hasVersion", K.HasVersion},
       {"whereResident", K.WhereResident},
       {"chooses", K.Chooses},

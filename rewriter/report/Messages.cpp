@@ -124,6 +124,12 @@ std::string bankstripe::headline(const PlannedSharedArray &A) {
   return Text;
 }
 
+std::string bankstripe::failureText(const KernelPlan &K, unsigned Threads) {
+  return llvm::formatv("launch with {0} threads fails: the launch bounds of "
+                       "kernel '{1}' allow {2}",
+                       Threads, K.Facts.Name, K.Facts.Bounds->Threads);
+}
+
 std::string bankstripe::cost(const PlannedArray &A) {
   const Verdict &V = A.Verdict;
   if (V.Kind == VerdictKind::Bits)

@@ -205,8 +205,15 @@ json::Value bankstripe::toSarif(const Plan &P, const SarifRun &Run) {
   for (const PlannedSharedArray &A : P.SharedArrays)
     if (!A.Conflicts.empty() &&
         (Run.Level != Detail::Quiet || levelOf(A.Why) == "warning"))
-      Results.push_back(result(A.Why, asSentence(headline(A)) + adviceOn(A.Why),
+      Results.push_back(result(A.Why,
+                               asSentence(headline(A)) +
+                                   adviceOn(A.Why, infoOf(A.Why).Advice),
                                A.Array.Where, Run.Root));
+  for (const KernelPlan &K : P.Kernels)
+    for (const auto &[Where, Threads] : K.Failing)
+      Results.push_back(result(Reason::BlockSizeConflict,
+                               asSentence(failureText(K, Threads)), Where,
+                               Run.Root));
   const std::string Root =
       "file://" + percentEncoded(StringRef(Run.Root).rtrim('/').str() + "/");
   json::Object Only{{"tool", json::Object{{"driver", std::move(Driver)}}},

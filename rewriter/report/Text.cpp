@@ -159,6 +159,17 @@ static void printFrames(PlacePrinter &Printer, const Plan &P, bool All) {
   }
 }
 
+static void printFailing(PlacePrinter &Printer, const KernelPlan &K) {
+  for (const auto &[Where, Threads] : K.Failing) {
+    Printer.print(DiagnosticsEngine::Warning, Where,
+                  failureText(K, Threads) + " [" +
+                      infoOf(Reason::BlockSizeConflict).Id.str() + "]");
+    Printer.print(DiagnosticsEngine::Note, K.Facts.Where,
+                  "launch smaller blocks, or raise the bounds, also where "
+                  "'::bankstripe::warps' in the kernel says them");
+  }
+}
+
 void bankstripe::printRow(llvm::raw_ostream &OS, llvm::StringRef Name,
                           const std::string &Text) {
   constexpr size_t Indent = 27;
@@ -297,6 +308,8 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
     for (const PlannedSharedArray &A : P.SharedArrays)
       if (Level == Detail::Verbose || !A.Conflicts.empty())
         printShared(Printer, A);
+    for (const KernelPlan &K : P.Kernels)
+      printFailing(Printer, K);
   }
   const std::string Gpu = otherFittedGpu(P);
   for (const KernelPlan &K : P.Kernels) {

@@ -153,11 +153,14 @@ static void printSource(const RunResult &Run, const StandardInput &Input) {
                                        : Run.Changes.front().After);
 }
 
-// What launches run then is not what the source says.
-static bool hasOutdatedVersion(const Plan &P) {
-  return llvm::any_of(P.Arrays, [](const PlannedArray &A) {
-    return A.Verdict.Why == Reason::VersionOutdated;
-  });
+// What launches run then is not what the source says, or they fail.
+static bool hasWrongLaunch(const Plan &P) {
+  return llvm::any_of(P.Arrays,
+                      [](const PlannedArray &A) {
+                        return A.Verdict.Why == Reason::VersionOutdated;
+                      }) ||
+         llvm::any_of(P.Kernels,
+                      [](const KernelPlan &K) { return !K.Failing.empty(); });
 }
 
 llvm::Expected<int> bankstripe::runRewrite(ToolOptions Options) {
@@ -187,7 +190,7 @@ llvm::Expected<int> bankstripe::runRewrite(ToolOptions Options) {
   if (Code == ExitDone && Run.Read.SomeFailed)
     Code = ExitSomeFailed;
   else if (Options.Mode == RewriteMode::Check &&
-           (!Run.Changes.empty() || hasOutdatedVersion(Run.Decisions)))
+           (!Run.Changes.empty() || hasWrongLaunch(Run.Decisions)))
     Code = ExitChanges;
   // Last, since it says how the run ended.
   if (Options.Report.Format == OutputFormat::Sarif)

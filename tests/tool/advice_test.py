@@ -90,6 +90,7 @@ ELSEWHERE = {
     "decided-slot": "decisions_test.py", "decided-split": "decisions_test.py",
     "decided-keep": "decisions_test.py", "byte-elements": "decisions_test.py",
     "block-size-conflict": "tests/unit/plan/BlockBoundTest.cpp",
+    "version-outdated": "output_test.py",
     "linked-callees": "tests/unit/plan/CallGraphTest.cpp",
     "unseen-callee": "units_test.py", "version-outdated": "output_test.py", "linked-storage": "test_of_linked_storage below",
     "not-profitable": "test_of_predictions below", "polls-memory": "test_of_predictions below",

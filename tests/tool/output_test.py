@@ -89,6 +89,20 @@ class Check(ToolTest):
         self.assertEqual(done.stdout, "")
 
 
+    def test_tells_of_launches_beyond_what_a_kernel_was_rewritten_for(self):
+        self.write("a.cu", moves())
+        self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
+        self.expect(DONE, self.run_tool("rewrite", "--check", "a.cu"))
+        self.write("a.cu", self.read("a.cu") + "void more(int *out) { count<<<1, 256>>>(out, out); }\n")
+        done = self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu"))
+        self.assertRegex(done.stderr, r"a\.cu:13:23: warning: launch with 256 threads fails: the launch bounds of "
+                         r"kernel 'count' allow 128 \[block-size-conflict\]\n +13 \|.*\n +\| {23}\^\n")
+        self.assertEqual(done.stdout, "")
+        self.assertIn("launch with 256 threads fails", self.expect(DONE, self.run_tool("analyze", "a.cu")).stdout)
+        log = json.loads(self.run_tool("rewrite", "--check", "--format=sarif", "a.cu").stdout)
+        self.assertEqual([r["ruleId"] for r in log["runs"][0]["results"]], ["block-size-conflict"])
+
+
 class InPlace(ToolTest):
     def assert_helper(self, text):
         """It holds the parts of the helper for stripes, and no others."""

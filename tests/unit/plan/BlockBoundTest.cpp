@@ -185,6 +185,17 @@ TEST(BlockBound, LaunchBeyondLaunchBoundsChangesNothing) {
   EXPECT_EQ(S.Block.Threads, 128u);
 }
 
+TEST(BlockBound, LaunchBeyondLaunchBoundsIsToldIfItIsSoInAllBuilds) {
+  TestUnit U;
+  U.kernel().Bounds = LaunchBounds{128, "128"};
+  U.launch(128);
+  U.launch(256);
+  const std::map<Place, unsigned> Second{{onLine(101), 256}};
+  EXPECT_EQ(U.plan().Kernels.front().Failing, Second);
+  U.kernel().Bounds->IsFixed = false;
+  EXPECT_TRUE(U.plan().Kernels.front().Failing.empty());
+}
+
 TEST(BlockBound, BoundsCannotBeAddedToAKernelInAMacro) {
   TestUnit U;
   U.kernel().BoundsInsertion = TextRange();

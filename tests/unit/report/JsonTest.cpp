@@ -190,7 +190,7 @@ TEST(Json, Kernel) {
     "place": {"file": "/src/count.cu", "line": 1, "column": 17},
     "blockSize": 128, "blockSizeSource": "launches",
     "blockSizeText": "launch at count.cu:9 (literal)",
-    "addsLaunchBounds": true, "hasVersion": false,
+    "addsLaunchBounds": true, "failingLaunches": [], "hasVersion": false,
     "whereResident": false, "chooses": false, "whyNoChoice": "",
     "sharedBytesBefore": 0, "sharedBytesAfter": 10752,
     "dynamicBytesPerWarp": 0, "carveout": "driver",
