@@ -183,7 +183,9 @@ Launch LaunchReader::read(const CUDAKernelCallExpr *Call,
   Launch L;
   L.KernelId =
       ASTNameGenerator(Text.context()).getName(Call->getDirectCallee());
-  L.Where = Text.place(Call->getCallee()->IgnoreParenImpCasts()->getExprLoc());
+  const Expr *Named = Call->getCallee()->IgnoreParenImpCasts();
+  const auto *Name = dyn_cast<DeclRefExpr>(Named); // Behind qualifiers.
+  L.Where = Text.place(Name ? Name->getLocation() : Named->getExprLoc());
   // A launch by a kernel has two other arguments before the grid.
   const FunctionDecl *Callee = Config->getDirectCallee();
   unsigned Grid = 0;

@@ -379,6 +379,19 @@ class CompileCommands(ToolTest):
             done = self.expect(CHANGES, self.run_tool("rewrite", "--check", *words, whole=False))
             self.assertEqual("count_row" in done.stdout, elsewhere, words)
 
+    def test_a_launch_that_qualifies_the_name_is_one(self):
+        self.write("src/a.cu", "namespace app {" + moves().replace("{ count", "{ app::count") + "}")
+        done = self.expect(CHANGES, self.run_tool("rewrite", "--check", "src", whole=False))
+        self.assertIn("__launch_bounds__(128)", done.stdout)
+
+    def test_exclusion_of_nothing_is_told(self):
+        self.write("src/a.cu", moves())
+        self.write("src/deep/b.cu", moves("other"))
+        for glob, told in (("b.cu", True), ("*/b.cu", False), ("deep/*", False)):
+            done = self.expect(DONE, self.run_tool("analyze", f"--exclude={glob}", "src"))
+            self.assertEqual("--exclude matches no file" in done.stderr, told, glob)
+        self.assertEqual(self.run_tool("analyze", "--quiet", "--exclude=b.cu", "src").stderr, "")
+
     def test_files_that_were_not_read_may_launch(self):
         self.write("src/a.cu", moves())
         self.write("src/b.cu", "#include <missing.h>\n")

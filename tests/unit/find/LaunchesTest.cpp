@@ -205,3 +205,9 @@ TEST(Launches, HavePlaces) {
   Launch L = launchIn("kernel<<<1,\n    64>>>(out);");
   EXPECT_EQ(L.Where, (Place{SnippetFile.str(), 4, 1}));
 }
+
+// Those that the text is searched for.
+TEST(Launches, HaveThePlaceOfTheNameBehindQualifiers) {
+  Launch L = launchIn("::kernel<<<1, 64>>>(out);");
+  EXPECT_EQ(L.Where, (Place{SnippetFile.str(), 4, 3}));
+}
