@@ -68,11 +68,15 @@ struct Storage {
 struct Verdict : Treatment {
   Reason Why = Reason::UnknownUse;
   std::string Detail;       ///< Completes the reason's summary; may be empty.
+  std::string Advice;       ///< Instead of the reason's, where there is one.
   Place Where;              ///< The place that the reason is about.
   uint64_t SharedBytes = 0; ///< Per block, of the largest instance; moved ones.
   bankstripe::Storage Storage; ///< Of moved ones.
   bool Asked = false;          ///< A decision asks for this move.
 
+  llvm::StringRef advice() const {
+    return Advice.empty() ? infoOf(Why).Advice : llvm::StringRef(Advice);
+  }
   bool usesShared() const {
     return Kind == VerdictKind::Stripe || Kind == VerdictKind::Slot ||
            Kind == VerdictKind::Split;

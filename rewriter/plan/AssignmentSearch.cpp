@@ -76,6 +76,7 @@ private:
   void leaveUndecided(const KernelGroup &G);
   void explain(const KernelGroup &G, const Assignment &Start);
   double growthOf(unsigned I) const;
+  std::string fallText(unsigned I) const;
   bool isStack(unsigned I) const;
   unsigned firstThatFits(unsigned I) const;
 
@@ -302,6 +303,16 @@ double Searcher::growthOf(unsigned I) const {
   return Growth;
 }
 
+// ", and occupancy falls from 64 to 8 warps per SM", if I moves with the rest.
+std::string Searcher::fallText(unsigned I) const {
+  for (unsigned Row : array(I).Kernels)
+    if (const auto Told = E.explain(Row, A);
+        Told && Told->After.Warps < Told->Before.Warps)
+      return llvm::formatv(", and occupancy falls from {0} to {1} warps per SM",
+                           Told->Before.Warps, Told->After.Warps);
+  return "";
+}
+
 // Leaves the one array where it is without which the group is predicted to be
 // fastest.
 bool Searcher::tryWithout(Outlooks &Current) {
@@ -323,14 +334,14 @@ bool Searcher::tryWithout(Outlooks &Current) {
   }
   if (!Worst)
     return false;
-  assign(*Worst, nullptr);
   Left[*Worst] = Why{
       Reason::NotProfitable, array(*Worst).Array.Where,
       llvm::formatv("with it, its kernels are predicted to run at {0:F2} of "
                     "their speed without",
                     Best / BestWithout)
               .str() +
-          growthText(growthOf(*Worst))};
+          growthText(growthOf(*Worst)) + fallText(*Worst)};
+  assign(*Worst, nullptr);
   Current = outlooksOf(*Current.G, *Current.Whole);
   return true;
 }
@@ -383,17 +394,17 @@ bool Searcher::isWorthTrying(const KernelGroup &G) const {
 // "predicted speedup 0.62, 0.40 to 0.95: shared memory costs 0.5, the access
 // gains 1.24", or where nobody can know: "predicted speedup 1.2, but 0.6 if its
 // grids are small; run `bankstripe tune` to measure it".
-static std::string predictionText(const Prediction &P, double MinSpeedup) {
+static std::string predictionText(const Prediction &P, double MinSpeedup,
+                                  const std::string &Cost) {
   if (P.Speedup >= MinSpeedup && P.Worst < LeastOfGroup)
     return llvm::formatv("predicted speedup {0:F2}, but {1:F2} if {2}{3}; "
                          "run 'bankstripe tune' to measure it",
-                         P.Speedup, P.Worst, P.WorstIf,
-                         growthText(P.CodeGrowth));
+                         P.Speedup, P.Worst, P.WorstIf, Cost);
   std::string Text =
       llvm::formatv("predicted speedup {0:F2}, {1:F2} to {2:F2}: "
                     "resource factor {3:F2}, access factor {4:F2}",
                     P.Speedup, P.Low, P.High, P.ResourceFactor, P.AccessFactor);
-  return Text + growthText(P.CodeGrowth);
+  return Text + Cost;
 }
 
 void Searcher::leaveUndecided(const KernelGroup &G) {
@@ -424,13 +435,16 @@ void Searcher::leaveUndecided(const KernelGroup &G) {
       Detail = llvm::formatv("predicted speedup {0:F2}, {1}", Least->Speedup,
                              Slowed);
     else if (Least)
-      Detail = predictionText(*Least, P.Options.MinSpeedup);
+      Detail = predictionText(*Least, P.Options.MinSpeedup,
+                              growthText(Least->CodeGrowth) + fallText(I));
     Left[I] = Polling
                   ? Why{Reason::PollsMemory, array(I).Array.Where,
                         "kernel '" + Polling->Facts.Name + "'"}
                   : Why{Reason::NotProfitable, array(I).Array.Where, Detail};
-    assign(I, nullptr);
   }
+  for (unsigned I : G.Arrays)
+    if (A[I])
+      assign(I, nullptr);
 }
 
 // The best change that was found, kernel by kernel, with all that differs from
@@ -541,9 +555,13 @@ SearchResult Searcher::run() {
   for (auto [C, Choices] : llvm::zip(Asked, P.Choices))
     if (!Choices.Asked)
       C = nullptr;
-  if (P.Options.MinSpeedup > 0)
-    for (const KernelGroup &G : movingGroups([](unsigned) { return true; }))
+  for (const KernelGroup &G : movingGroups([](unsigned) { return true; })) {
+    if (P.Options.MinSpeedup > 0)
       climb(G);
+    else
+      for (unsigned Row : G.Kernels)
+        Outlook[Row].Predicted = E.predict(Row, A);
+  }
   for (auto [I, Why] : llvm::enumerate(Left))
     if (Why && isStack(I)) {
       if (unsigned First =

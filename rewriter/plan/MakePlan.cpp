@@ -7,7 +7,9 @@
 
 #include "plan/MakePlan.h"
 #include "plan/AssignmentSearch.h"
+#include "plan/BlockBound.h"
 #include "plan/Carveout.h"
+#include "plan/Form.h"
 #include "plan/Frames.h"
 #include "plan/FunctionCopies.h"
 #include "plan/Measured.h"
@@ -15,6 +17,7 @@
 #include "plan/RunTimeChoice.h"
 #include "plan/Versions.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -92,6 +95,27 @@ static Verdict verdict(const Why &Because) {
 
 // --- Arrays ------------------------------------------------------------------
 
+// What would let the arrays of K move that nobody bounds the blocks of: each is
+// tried.
+static std::string adviceOnBlocks(const MergedKernel &K,
+                                  const PlanOptions &Options) {
+  std::vector<std::string> Advice;
+  MergedKernel Bounded = K;
+  Bounded.Facts.Bounds = LaunchBounds{UsualBlock, std::to_string(UsualBlock)};
+  if (K.Facts.BoundsExcludedBy.empty() &&
+      !boundBlock(Bounded, Options).Obstacle)
+    Advice.push_back("write the number into __launch_bounds__ of the kernel");
+  PlanOptions Asked = Options;
+  Asked.BlockSize = LargestBlock;
+  if (!boundBlock(K, Asked).Obstacle)
+    Advice.push_back("give --block-size");
+  Asked.Others = Outside::Files;
+  if (whyNoVersion(K, Asked).empty())
+    Advice.push_back("give --versions");
+  return Advice.empty() ? "change what the message names"
+                        : llvm::join(Advice, ", or ");
+}
+
 Verdict Builder::movingVerdict(unsigned I) const {
   const Candidate &C = *Final[I];
   const ArrayChoices &Choices = P.Choices[I];
@@ -123,6 +147,11 @@ Verdict Builder::verdictOf(unsigned I) const {
                             : verdict(*Found.Left[I]);
   if (!Choices.Fixed && !Final[I])
     V.Kind = VerdictKind::Unchanged;
+  const auto Kernels = P.Run.Arrays[I].Kernels;
+  const auto Stuck = llvm::find_if(
+      Kernels, [&](unsigned Row) { return P.Forms[Row].WhyStays; });
+  if (V.Why == Reason::BlockSizeUnknown && Stuck != Kernels.end())
+    V.Advice = adviceOnBlocks(P.Run.Kernels[*Stuck], P.Options);
   return V;
 }
 

@@ -85,6 +85,7 @@ static json::Object array(const Plan &P, const PlannedArray &A) {
       A.Frame == FrameAnswer::NotAsked ? "optimizer" : "ptxas";
   Result["index"] = nameOf(A.Evidence.Index);
   Result["detail"] = jsonText(V.Detail);
+  Result["advice"] = V.advice();
   if (V.hasForm())
     Result["form"] = nameOf(V.Form);
   if (V.First)

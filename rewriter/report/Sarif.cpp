@@ -46,18 +46,18 @@ static StringRef levelOf(Reason R) {
 
 // What would change the verdict, as a sentence to append; empty when nothing
 // would.
-static std::string adviceOn(Reason R) {
+static std::string adviceOn(Reason R, StringRef Advice) {
   const ReasonInfo &Info = infoOf(R);
-  if (Info.Advice.empty())
+  if (Advice.empty())
     return "";
   const bool Stays = staysAsItIs(Info.Verdict);
   if (Stays || Info.Verdict == VerdictKind::Slot)
     return ((Info.Memory == ArrayMemory::Shared ? " To change that: "
              : Stays                            ? " To move it: "
                                                 : " For a stripe: ") +
-            Info.Advice + ".")
+            Advice + ".")
         .str();
-  return " " + asSentence(Info.Advice);
+  return " " + asSentence(Advice);
 }
 
 // A verdict is a proposal while nothing has changed, hence "can".
@@ -77,7 +77,7 @@ static json::Array rules(StringRef DocumentsUrl) {
         asSentence((Info.Memory == ArrayMemory::Shared ? "shared array "
                                                        : "per-thread array ") +
                    title(Info) + ": " + Info.Summary.str());
-    const std::string Full = Short + adviceOn(Info.R);
+    const std::string Full = Short + adviceOn(Info.R, Info.Advice);
     json::Object Rule{
         {"id", Info.Id},
         {"shortDescription", json::Object{{"text", Short}}},
@@ -139,7 +139,7 @@ static std::string message(const Plan &P, const PlannedArray &A) {
   if (V.usesHelper())
     Text += " " + asSentence(cost(A));
   if (!V.changesSource())
-    Text += adviceOn(V.Why);
+    Text += adviceOn(V.Why, V.advice());
   if (V.usesHelper())
     for (unsigned K : A.Kernels)
       if (const KernelPlan &Kernel = P.Kernels[K]; Kernel.Predicted)

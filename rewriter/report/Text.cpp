@@ -107,9 +107,9 @@ static void printArray(PlacePrinter &Printer, const PlannedArray &A,
     return;
   if (V.Where.isValid() && !(V.Where == A.Array.Where))
     Printer.print(DiagnosticsEngine::Note, V.Where,
-                  Info.Advice.empty() ? "this is the place" : Info.Advice);
-  else if (!Info.Advice.empty())
-    Printer.print(DiagnosticsEngine::Note, Place(), Info.Advice);
+                  V.advice().empty() ? "this is the place" : V.advice());
+  else if (!V.advice().empty())
+    Printer.print(DiagnosticsEngine::Note, Place(), V.advice());
 }
 
 static void printShared(PlacePrinter &Printer, const PlannedSharedArray &A) {

@@ -6,9 +6,10 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import pathlib
 import re
+import subprocess
 import unittest
 
-from support import DONE, ToolTest
+from support import DONE, TOOL, ToolTest
 
 PAGES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "reference" / "reasons"
 REASONS = pathlib.Path(__file__).resolve().parents[2] / "rewriter" / "model" / "Reasons.def"
@@ -164,10 +165,30 @@ class Advice(ToolTest):
         self.assertEqual(reason_of(text, whole=True), "bank-conflicts")
         self.assertEqual(reason_of(text.replace("> __global__", "> static __global__"), whole=False), "bank-conflicts")
 
+    def test_of_unknown_blocks_is_what_helps(self):
+        kernel = example("not-profitable").replace("100", "40").replace("__launch_bounds__(256) ", "")
+        def advice(*words, text=kernel, **rest):
+            done = subprocess.run([TOOL, "rewrite", "--no-confirm", "--min-speedup=0", *words, "-"], input=text, text=True,
+                                  check=True, capture_output=True, **rest)
+            found = re.findall(r"note: (write .*|give .*|change .*)", done.stderr)
+            self.assertEqual("block-size-unknown" in done.stderr, bool(found))
+            return found
+        self.assertEqual(advice(), ["write the number into __launch_bounds__ of the kernel, or give --block-size, "
+                                    "or give --versions"])
+        self.assertEqual(advice("--block-size=64"), [])
+        self.assertEqual(advice("--versions"), [])
+        self.assertEqual(advice(text=kernel.replace("__global__", "__global__ __launch_bounds__(64)")), [])
+        macro = "#define ENTRY(name) __global__ void name\n" + kernel.replace("__global__ void kernel", "ENTRY(kernel)")
+        self.assertNotIn("--versions", "".join(advice(text=macro)))
+
     def test_of_predictions(self):
         self.write("a.cu", example("not-profitable").replace("100", "40"))
         self.assertEqual(self.reasons("a.cu")["a"], ["not-profitable"])
         self.assertNotEqual(self.reasons("--min-speedup=0", "a.cu")["a"], ["not-profitable"])
+        stays = self.run_tool("analyze", "a.cu").stdout
+        self.assertRegex(stays, r"and occupancy falls from \d+ to \d+ warps per SM.*\[unchanged, not-profitable\]")
+        self.assertIn("note: measure it with 'bankstripe tune'\n", stays)
+        self.assertIn("  predicted speedup ", self.run_tool("analyze", "--min-speedup=0", "a.cu").stdout)
         self.write("b.cu", example("polls-memory"))
         self.assertEqual(self.reasons("b.cu")["b"], ["polls-memory"])
         self.write("b.cu", example("polls-memory").replace("!*found", "!*(volatile int *)found"))
