@@ -205,7 +205,8 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
     if (D.Occurrence < 1)
       return "occurrence counts from 1";
     if (D.Wanted == Layout::Auto)
-      return "decision must be keep, stripe, slot, split, bits or padded";
+      return "decision must be keep, stripe, slot, split, bits or padded; for "
+             "auto, remove the entry";
     if ((D.Wanted == Layout::Split) != (D.First != 0))
       return "a split, and nothing else, says how many elements come first";
     if (!static_cast<Reading *>(IO.getContext())

@@ -187,7 +187,7 @@ JobReader::readAll(const std::vector<CompileJob> &Jobs) {
 }
 
 // What makes Clang find the header whose absence \p Diagnostics report.
-static StringRef cureOf(StringRef Diagnostics) {
+static std::string cureOf(StringRef Diagnostics) {
   const auto [Before, Behind] = Diagnostics.split("' file not found");
   if (Behind.empty())
     return "";
@@ -195,9 +195,14 @@ static StringRef cureOf(StringRef Diagnostics) {
   const bool IsOfC = llvm::is_contained(
       {"assert.h", "math.h", "stdio.h", "stdlib.h", "string.h", "time.h"},
       Header);
+  if (Header.starts_with("hip/"))
+    return "; it is HIP, and bankstripe reads CUDA alone";
   return !IsOfC && (Header.contains('.') || Header.contains('/'))
-             ? "; give the build's commands with -p BUILD_DIR, or the header's "
-               "folder with -- -I"
+             ? ("; give the folder that holds '" + Header +
+                "' with -- -IDIR, or the build's commands with -p BUILD_DIR "
+                "(from cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or "
+                "ninja -t compdb >compile_commands.json)")
+                   .str()
              : "; a C++ library is missing, which Debian and Ubuntu have in "
                "the package g++";
 }
@@ -347,6 +352,13 @@ filesToDecide(llvm::ArrayRef<const UnitFacts *> Units) {
   return Files;
 }
 
+// A last part of a name of Known is enough where it is of no other.
+static void complete(std::string &Name, const std::set<std::string> &Known) {
+  auto EndsSo = [&](StringRef Whole) { return Whole.ends_with("::" + Name); };
+  if (!Known.count(Name) && llvm::count_if(Known, EndsSo) == 1)
+    Name = *llvm::find_if(Known, EndsSo);
+}
+
 // What was decided for the arrays and kernels of Units, with the decisions
 // files of their headers.
 static llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
@@ -369,6 +381,19 @@ static llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
   DecisionsFile Decisions = Lookup.decisionsFor(Planning.GpuArch);
   Rename(Planning.Decisions = std::move(Decisions.Arrays));
   Rename(Planning.KernelDecisions = std::move(Decisions.Kernels));
+  std::map<std::string, std::set<std::string>> Functions, Kernels; // By file.
+  for (const UnitFacts *Unit : Units) {
+    for (const Finding &F : Unit->Findings)
+      Functions[F.Where.File].insert(F.Function.Name);
+    for (const SharedArray &A : Unit->SharedArrays)
+      Functions[A.Where.File].insert(A.Function);
+    for (const Kernel &K : Unit->Kernels)
+      Kernels[K.Where.File].emplace(withoutTemplateArguments(K.Name));
+  }
+  for (ArrayDecision &D : Planning.Decisions)
+    complete(D.Function, Functions[D.File]);
+  for (KernelDecision &D : Planning.KernelDecisions)
+    complete(D.Kernel, Kernels[D.File]);
   return llvm::Error::success();
 }
 
@@ -457,6 +482,23 @@ static void reportOwnTree(llvm::ArrayRef<const UnitFacts *> Units,
         "changes only what it is given");
 }
 
+// Headers can be excluded as well.
+static void reportVainExclusion(const ReadResult &Read,
+                                const ToolOptions &Options) {
+  const auto &Globs = Options.Reading.Frontend.Exclude;
+  const auto Excluded = llvm::cantFail(ExcludedFiles::create(Globs));
+  auto IsExcluded = [&](const std::string &File) {
+    return llvm::any_of(Options.Reading.Paths, [&](const std::string &Path) {
+      return Excluded.contain(File, realPath(Path));
+    });
+  };
+  if (!Globs.empty() && Options.level() != Detail::Quiet &&
+      llvm::none_of(Read.Jobs, std::mem_fn(&CompileJob::OthersAreExcluded)) &&
+      llvm::none_of(Read.Files, IsExcluded))
+    say("--exclude matches no file: a GLOB is for the whole path below a PATH, "
+        "as '*/a.cu'");
+}
+
 static std::shared_ptr<Answers> openAnswers(const ReadingOptions &Options) {
   return Options.NoCache ? nullptr : Answers::open(Options.Work.Level);
 }
@@ -482,6 +524,7 @@ llvm::Expected<ReadResult> bankstripe::readPaths(const ToolOptions &Options,
       Read.Files.insert(File.Path);
   }
   if (!Hooks) {
+    reportVainExclusion(Read, Options);
     reportKernelStrings(Read, Options.level());
     reportOwnTree(Facts, Options);
   }

@@ -16,6 +16,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace bankstripe;
@@ -36,6 +37,22 @@ static StringRef nearest(StringRef Id) {
   return std::ranges::min_element(All, {}, Distance)->Id;
 }
 
+// Without the marks of links and headings; code is indented instead.
+static void printPlain(StringRef Markdown) {
+  const llvm::Regex Link("\\[([^][]+)\\]\\([^()]*\\)");
+  bool IsCode = false;
+  for (StringRef Line : llvm::split(Markdown.rtrim(), '\n')) {
+    if (Line.starts_with("```")) {
+      IsCode = !IsCode;
+      continue;
+    }
+    std::string Text = IsCode ? Line.str() : Line.ltrim("# ").str();
+    while (!IsCode && Link.match(Text))
+      Text = Link.sub("\\1", Text);
+    llvm::outs() << (IsCode && !Line.empty() ? "    " : "") << Text << '\n';
+  }
+}
+
 int bankstripe::runReason(llvm::ArrayRef<const char *> Words) {
   if (Words.empty()) {
     listReasons();
@@ -54,6 +71,6 @@ int bankstripe::runReason(llvm::ArrayRef<const char *> Words) {
                  << "'? 'bankstripe reason' lists all\n";
     return ExitUsage;
   }
-  llvm::outs() << Page->Text;
+  printPlain(Page->Text);
   return ExitDone;
 }

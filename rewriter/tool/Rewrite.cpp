@@ -127,6 +127,12 @@ static void report(const RunResult &Run, const ToolOptions &Options) {
     return;
   for (const ChangedFile &File : Run.Changes)
     printDiff(llvm::outs(), displayName(File.Path), File);
+  if (Options.level() != Detail::Quiet && !llvm::outs().is_displayed() &&
+      llvm::any_of(Run.Changes, [](const ChangedFile &File) {
+        return StringRef(displayName(File.Path)).starts_with("/");
+      }))
+    llvm::errs() << "bankstripe: the diff names files outside of this folder "
+                    "as from /; patch -p1 -d / applies it\n";
   if (Options.Mode == RewriteMode::DryRun && Options.level() != Detail::Quiet &&
       !llvm::outs().is_displayed() && !helpersFor(Run.Changes).empty())
     llvm::errs() << "bankstripe: the diff lacks " << HelperFileName

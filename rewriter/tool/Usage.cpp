@@ -135,7 +135,13 @@ static std::string hintFor(llvm::StringRef Argument,
     return "options of the compiler follow '--': bankstripe COMMAND PATH "
            "-- " +
            Argument.str();
-  return "";
+  const llvm::StringRef Name = Argument.ltrim('-').split('=').first;
+  std::string Owners;
+  for (cl::SubCommand *S : cl::getRegisteredSubcommands())
+    if (!S->getName().empty() && cl::getRegisteredOptions(*S).count(Name))
+      Owners += (Owners.empty() ? "it belongs to 'bankstripe " : ", '") +
+                S->getName().str() + "'";
+  return Owners;
 }
 
 // One line of what LLVM says of a mistake; what follows from it are no others.

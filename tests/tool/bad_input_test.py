@@ -54,8 +54,15 @@ class BadSource(ToolTest):
         self.write("a.cu", text)
         done = self.expect(SOME_FAILED, self.run_tool("rewrite", "--in-place", "a.cu"))
         self.assertIn("not_there.h", done.stderr)
-        self.assertIn("give the build's commands with -p BUILD_DIR", done.stderr)
+        self.assertIn("give the folder that holds 'not_there.h' with -- -IDIR, or the build's commands with "
+                      "-p BUILD_DIR (from cmake ", done.stderr)
         self.assertEqual(self.read("a.cu"), text)
+
+    def test_hip(self):
+        self.write("a.cu", "#include <hip/hip_runtime.h>\n" + moves())
+        done = self.expect(SOME_FAILED, self.run_tool("analyze", "a.cu"))
+        self.assertIn("it is HIP, and bankstripe reads CUDA alone\n", done.stderr)
+        self.assertNotIn("-IDIR", done.stderr)
 
     def test_missing_library(self):
         self.write("a.cu", "#include <cnowhere>\n" + moves())

@@ -54,8 +54,11 @@ class Usage(ToolTest):
 
     def test_reasons(self):
         page = self.expect(0, self.run_tool("reason", "over-budget")).stdout
-        source = pathlib.Path(__file__).parents[2] / "docs/reference/reasons/over-budget.md"
-        self.assertEqual(page, source.read_text())
+        self.assertTrue(page.startswith("`over-budget`\n\nVerdict: unchanged\n\n"), page)
+        self.assertIn("\n    __global__ __launch_bounds__(256) void kernel(", page)
+        self.assertIn("\n      history[i % 100] = i;\n", page)
+        self.assertIn("\nrow or a version may take", page)
+        self.assertNotRegex(page, r"```|\]\(")
         self.assertIn("\nover-budget ", self.expect(0, self.run_tool("reason")).stdout)
         self.bad("there is no reason 'over-budgt'; did you mean 'over-budget'?",
                  "reason", "over-budgt")
@@ -110,7 +113,8 @@ class Usage(ToolTest):
         self.bad("--output-dir needs a folder", "rewrite", "--output-dir=", "a.cu")
 
     def test_option_of_another_command(self):
-        self.bad("--in-place", "analyze", "--in-place", "a.cu")
+        self.bad("'--in-place'; it belongs to 'bankstripe rewrite'\n", "analyze", "--in-place", "a.cu")
+        self.bad("'--time=9'; it belongs to 'bankstripe tune'\n", "rewrite", "--time=9", "a.cu")
 
     def test_block_size_out_of_range(self):
         self.bad("--block-size must be from 1 to 1024", "analyze", "--block-size=0", "a.cu")

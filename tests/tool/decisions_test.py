@@ -51,6 +51,17 @@ class Lookup(DecisionsTest):
         self.write(".bankstripe.yaml", about("src/deep/a.cu", "slot"))
         self.assertEqual(self.reasons("src"), ["decided-slot"])
 
+    def test_last_name_that_is_unique_is_enough(self):
+        self.write("a.cu", "namespace {\n" + moves() + "}\n" + moves("discount"))
+        self.write(".bankstripe.yaml", about("a.cu", "slot"))
+        self.assertEqual(self.reasons("a.cu"), ["decided-slot", "dynamic-index"])
+        self.write(".bankstripe.yaml", "version: 1\nkernels:\n  - file: a.cu\n    kernel: count\n    block-size: 64\n")
+        self.assertEqual(self.report("a.cu")["kernelDecisions"][0]["state"], "unfulfilled")
+        self.write("a.cu", "namespace one {\n" + moves() + "}\nnamespace two {\n" + moves() + "}\n")
+        self.write(".bankstripe.yaml", about("a.cu", "slot"))
+        done = self.expect(DONE, self.run_tool("analyze", "--format=json", "a.cu"))
+        self.assertEqual([d["state"] for d in json.loads(done.stdout)["decisions"]], ["stale"])
+
     def test_only_the_nearest_file(self):
         self.write("src/a.cu", moves())
         self.write(".bankstripe.yaml", "version: 1\ndefaults:\n  layout: keep\n")

@@ -67,6 +67,18 @@ class DryRun(ToolTest):
             self.assertEqual((patched / name).read_bytes(),
                              (self.folder / name).read_bytes())
 
+    def test_diff_of_files_above_says_how_it_is_applied(self):
+        self.write("a.cu", moves())
+        self.write("deep/b.cu", moves("other"))
+        before = self.read("a.cu")
+        done = self.run_tool("rewrite", "--no-confirm", "../a.cu", "b.cu")
+        self.assertNotIn("patch", done.stderr)
+        done = subprocess.run([TOOL, "rewrite", "--no-confirm", "--whole-program", "../a.cu"], text=True, check=True,
+                              cwd=self.folder / "deep", capture_output=True)
+        self.assertIn("patch -p1 -d / applies it", done.stderr)
+        subprocess.run(["patch", "-s", "-p1", "-d", "/"], input=done.stdout, text=True, check=True)
+        self.assertNotEqual(self.read("a.cu"), before)
+
     def test_analyze_writes_nothing(self):
         self.write("a.cu", moves())
         before = self.snapshot()

@@ -141,7 +141,7 @@ TEST(Parse, UnknownValues) {
 TEST(Parse, ADecisionMustDecide) {
   EXPECT_NE(errorOf(entryWith("    decision: auto\n"))
                 .find("3:5: error: decision must be keep, stripe, slot, split, "
-                      "bits or padded"),
+                      "bits or padded; for auto, remove the entry"),
             std::string::npos);
   EXPECT_NE(errorOf(entryWith("")).find("missing required key 'decision'"),
             std::string::npos);
