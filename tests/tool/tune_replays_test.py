@@ -310,7 +310,7 @@ class Replayed(TuneTest):
     def test_functions_of_other_files_are_linked(self):
         group, attempts = self.link()
         self.assertEqual(group["measuredBy"], "replay")
-        self.assertEqual(group["best"], "stripes")
+        self.assertIn(group["best"], ("stripes", "split after 4"))  # Of the same time here.
         compiled = self.read("compiled").splitlines()
         links = [words.split() for words in compiled if "-dlink" in words]
         self.assertEqual(len(links), sum("carveout" not in name for name in attempts))
