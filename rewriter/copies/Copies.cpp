@@ -23,7 +23,7 @@ namespace path = llvm::sys::path;
 GivenFiles::GivenFiles(const std::vector<std::string> &Paths,
                        ExcludedFiles Excluded)
     : Excluded(std::move(Excluded)) {
-  for (const std::string &Path : Paths)
+  for (const std::string &Path : Paths) // Nobody writes globs from / on.
     Real.emplace_back(
         realPath(Path),
         realPath(Path != "/" && fs::is_directory(Path) ? Path : "."));

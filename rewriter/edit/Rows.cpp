@@ -194,7 +194,8 @@ llvm::Expected<EditList> bankstripe::versionBeside(const KernelRow &Row,
   return EditList{
       std::move(*Copy),
       firstInBody(Code, Row.BodyBegin.Offset,
-                  "(void)" + versionName(Text.Name) + Text.TemplateArguments +
-                      "; /* It is made for each instance. */"),
+                  ("(void)" + versionName(Text.Name) + Text.TemplateArguments +
+                   ForEachInstance)
+                      .str()),
       behindDefinition(Text.Definition, Code, Row.rest(LineEnding))};
 }

@@ -11,10 +11,10 @@
 // anywhere in the unit; which of these fits by its type is not asked.
 //
 // Static storage exists once, so a function that can be entered again before it
-// returns cannot hold any: its calls lead back to it. Nor does anything move in
-// a kernel that calls such a function: ptxas compiles those wrong more often
-// than anything else (docs/reference/reasons/recursive-function.md). Calls that
-// leave the unit are followed in plan/LinkedCalls.cpp.
+// returns cannot hold any: its calls lead back to it. Nor does anything move
+// into storage in a kernel that calls such a function, since ptxas is wrong
+// about those (docs/reference/reasons/recursive-function.md). Calls that leave
+// the unit are followed in plan/LinkedCalls.cpp.
 //
 //===----------------------------------------------------------------------===//
 

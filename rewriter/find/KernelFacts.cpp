@@ -289,7 +289,7 @@ static const char *problemOf(const FunctionDecl *Definition) {
 std::string bankstripe::whyNotTwice(StringRef Code, const TextRange &Whole,
                                     const SourceText &Text) {
   for (StringRef Word : {"__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"})
-    // A program that fails the system's one only prints it.
+    // The system's `assert` has it for the message of a program that fails.
     if (Text.mentions(Code, Word, /*But=*/"assert"))
       return ("it says " + Word).str();
   if (Text.asksForPlaces(Code, Whole))

@@ -67,13 +67,13 @@ const FunctionDecl *bankstripe::versionOf(const FunctionDecl *Function,
 // The text that was copied: without the line that makes a version for each
 // instance of a template.
 static std::string copiedText(StringRef Code) {
-  static constexpr llvm::StringLiteral Ending =
-      "; /* It is made for each instance. */";
-  const size_t End = Code.find(Ending),
+  const size_t End = Code.find(ForEachInstance),
                Begin = Code.take_front(End).rfind("(void)");
   if (End == StringRef::npos || Begin == StringRef::npos)
     return Code.str();
-  return (Code.take_front(Begin) + Code.drop_front(End + Ending.size())).str();
+  return (Code.take_front(Begin) +
+          Code.drop_front(End + ForEachInstance.size()))
+      .str();
 }
 
 bool bankstripe::isOutdated(const FunctionDecl *Version,
@@ -86,12 +86,12 @@ bool bankstripe::isOutdated(const FunctionDecl *Version,
   const SourceManager &SM = Text.sources();
   const SourceLocation At = SM.getFileLoc(Copy->getLocation());
   const StringRef Before = Text.buffer(At).take_front(SM.getFileOffset(At));
-  const size_t Comment = Before.rfind(SameAsText);
+  const auto [Earlier, Comment] = Before.rsplit(SameAsText);
   const auto Now =
       Text.written({Original->getLocation(), Original->getEndLoc()});
-  return Comment != StringRef::npos && Now &&
-         Before.substr(Comment + SameAsText.size(), 8) !=
-             textDigest(copiedText(*Now));
+  // One behind which another function ends is about that.
+  return Now && !Comment.empty() && !Comment.contains('}') &&
+         !Comment.starts_with(textDigest(copiedText(*Now)));
 }
 
 bool bankstripe::isWeak(const FunctionDecl *Function) {

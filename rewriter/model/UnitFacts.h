@@ -62,6 +62,11 @@ std::string textDigest(llvm::StringRef Text);
 /// What stands in a row's comment before that digest.
 inline constexpr llvm::StringLiteral SameAsText = "// The same as text ";
 
+/// What ends the statement that makes a version for each instance of a
+/// template.
+inline constexpr llvm::StringLiteral ForEachInstance =
+    "; /* It is made for each instance. */";
+
 /// The text of a kernel's declarations, as far as edits need it.
 struct KernelText {
   std::string Name;    ///< Without qualifiers and template arguments.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/LinkedCalls.h"
+#include "llvm/Demangle/Demangle.h"
 
 using namespace bankstripe;
 
@@ -36,6 +37,33 @@ LinkedCalls::belowAll(std::vector<std::string> Open) const {
         Open.push_back(Callee);
   }
   return Seen;
+}
+
+// Who calls none of Left goes, until each calls another one that is left. Then
+// a way along first callees has come into a circle after as many steps as there
+// are functions.
+std::string
+LinkedCalls::reenteredAmong(const std::set<std::string> &Ids) const {
+  std::set<std::string> Left = Ids;
+  auto CalleeOf = [&](const std::string &Id) -> const std::string * {
+    const auto It = Functions.find(Id);
+    if (It == Functions.end())
+      return nullptr;
+    const auto &Calls = It->second.Facts.Calls;
+    const auto Found = llvm::find_if(
+        Calls, [&](const std::string &Callee) { return Left.count(Callee); });
+    return Found == Calls.end() ? nullptr : &*Found;
+  };
+  while (
+      std::erase_if(Left, [&](const std::string &Id) { return !CalleeOf(Id); }))
+    ;
+  if (Left.empty())
+    return "";
+  std::string Id = *Left.begin();
+  for (size_t Steps = Left.size(); Steps; --Steps)
+    Id = *CalleeOf(Id);
+  return Id == CalledByPointer ? "one that a pointer leads to"
+                               : "'" + llvm::demangle(Id) + "'";
 }
 
 std::string LinkedCalls::missingAmong(const std::set<std::string> &Ids) const {

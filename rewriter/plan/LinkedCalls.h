@@ -36,6 +36,9 @@ public:
   }
   /// The same of several.
   std::set<std::string> belowAll(std::vector<std::string> Open) const;
+  /// A function among \p Ids, for a message, that its own calls lead back to;
+  /// empty: none. \p Ids have whatever they call.
+  std::string reenteredAmong(const std::set<std::string> &Ids) const;
   /// One of \p Ids that is declared somewhere, and defined nowhere; empty:
   /// none.
   std::string missingAmong(const std::set<std::string> &Ids) const;

@@ -452,7 +452,7 @@ void Merger::followCalls() {
   for (const UnitResult &Unit : Units)
     Frames.insert(Unit.Resources.begin(), Unit.Resources.end());
   Calls.addFrames(Frames);
-  std::map<unsigned, std::string> Unseen, Reentered; // By row.
+  std::multimap<unsigned, std::pair<Reason, std::string>> Against; // By row.
   for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
     if (!Calls.knows(K.Facts.Id))
       continue;
@@ -463,13 +463,11 @@ void Merger::followCalls() {
     K.Shared.merge(Calls.sharedMemoryOf(K.Facts.Id, Below));
     K.WaitsForBlocks |= Calls.waits(K.Facts.Id, Below);
     if (const std::string Callee = unseenAmong(Below, Calls); !Callee.empty())
-      Unseen[Row] = Callee;
-    if (auto Again = llvm::find_if(
-            Below,
-            [&](const std::string &Id) { return Calls.below(Id).count(Id); });
-        Again != Below.end())
-      Reentered[Row] = "kernel '" + K.Facts.Name + "' calls '" +
-                       llvm::demangle(*Again) + "', and it calls itself";
+      Against.emplace(Row, std::pair(Reason::UnseenCallee, Callee));
+    if (const std::string Again = Calls.reenteredAmong(Below); !Again.empty())
+      Against.emplace(Row, std::pair(Reason::RecursiveFunction,
+                                     "kernel '" + K.Facts.Name + "' calls " +
+                                         Again + ", and it calls itself"));
     for (ReachedArray &A : Run.Arrays) {
       const bool IsOwn = llvm::is_contained(A.Kernels, Row);
       for (auto [I, Instance] : llvm::enumerate(A.Array.Instances))
@@ -482,13 +480,9 @@ void Merger::followCalls() {
   for (ReachedArray &A : Run.Arrays) {
     addObstacles(A, Calls);
     for (unsigned Row : A.Kernels)
-      if (auto Callee = Unseen.find(Row); Callee != Unseen.end())
+      for (auto [At, End] = Against.equal_range(Row); At != End; ++At)
         A.Array.Obstacles.push_back(
-            {Reason::UnseenCallee, A.Array.Where, Callee->second});
-    for (unsigned Row : A.Kernels)
-      if (auto Why = Reentered.find(Row); Why != Reentered.end())
-        A.Array.Obstacles.push_back(
-            {Reason::RecursiveFunction, A.Array.Where, Why->second});
+            {At->second.first, A.Array.Where, At->second.second});
   }
 }
 

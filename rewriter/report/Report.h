@@ -85,7 +85,7 @@ std::string textOf(const FrameObject &O, const KernelPlan &K);
 std::string headline(const PlannedArray &A);
 std::string headline(const PlannedSharedArray &A);
 
-/// "launch with 256 threads fails: kernel 'k' allows 128"
+/// "launch with 256 threads fails: the launch bounds of kernel 'k' allow 128"
 std::string failureText(const KernelPlan &K, unsigned Threads);
 
 /// "it takes 8192 bytes of shared memory per block; index uniform"

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "text/Includes.h"
+#include "text/PrivateArrays.h"
 #include "text/Tokens.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -13,6 +13,7 @@
 #include "model/Helper.h"
 #include "model/SourceFile.h"
 #include "report/Terminal.h"
+#include "text/PrivateArrays.h"
 #include "tool/SourceRewriter.h"
 #include "tune/RecordedChoices.h"
 #include "wrap/Stats.h"

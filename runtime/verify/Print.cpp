@@ -196,10 +196,10 @@ static std::vector<std::string> coverage(const VerifyReport &Report) {
   std::vector<std::string> Found;
   if (const auto &D = Report.Launches.FollowsOccupancy)
     Found.push_back(fmt::format(
-        "the program's launches follow occupancy queries, which the rewrite "
-        "answers otherwise: from launch {} on, where {}, what both leave in "
-        "the end and print is compared{}. Rewritten with --versions, kernels "
-        "keep these answers\n",
+        "from launch {} on, where {}, launches differ, probably since the "
+        "program asks how many blocks are resident: of these, what both "
+        "programs leave in the end and print is compared{}. With --versions, "
+        "the answers stay as they were\n",
         D->Launch, describeDifference(*D),
         Report.Launches.WithoutCounterpart
             ? fmt::format(

@@ -68,6 +68,8 @@ TEST(Versions, OfAnotherTextAreOutdated) {
   EXPECT_EQ(
       ReasonWith(textDigest("k(int *p,int i){int a[4];a[i]=2;*p=a[*p];}")),
       Reason::VersionOutdated);
+  // That of an earlier version says nothing of this one.
+  EXPECT_EQ(ReasonWith("00000000.\nvoid another() {}\n//"), Reason::HasVersion);
 }
 
 TEST(Versions, OfFunctionsAreSeen) {

@@ -209,7 +209,14 @@ TEST(CallGraph, RecursionInAnotherUnitKeepsTheArraysOfAKernel) {
   EXPECT_EQ(reasonOf(P), Reason::RecursiveFunction);
   EXPECT_EQ(find(P, "a").Verdict.Detail,
             "kernel 'k' calls 'f', and it calls itself");
-  B.Result.Evidence.Functions = {function("f", {})};
+  B.Result.Evidence.Functions = {function("f", {"g"}), function("g", {"h"}),
+                                 function("h", {"i", "g"}), function("i", {})};
+  P = planOf(A, B);
+  EXPECT_EQ(find(P, "a").Verdict.Detail,
+            "kernel 'k' calls 'g', and it calls itself");
+  B.Result.Evidence.Functions.pop_back();
+  B.Result.Evidence.Functions.back().Calls = {"i"};
+  B.Result.Evidence.Functions.push_back(function("i", {}));
   EXPECT_EQ(reasonOf(planOf(A, B)), Reason::DynamicIndex);
 }
 

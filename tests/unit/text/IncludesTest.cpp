@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "text/Includes.h"
+#include "text/PrivateArrays.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;
