@@ -53,6 +53,8 @@ compile rewritten-shared-runtime pair.cu -DREWRITTEN -cudart shared
 for variant in WRONG EXTRA BLOCK LARGER OUTPUT CRASH_HOST CRASH_DEVICE HANG TOO_LARGE; do
   compile "pair-$variant" pair.cu -DREWRITTEN -D$variant
 done
+compile pair-OCCUPANCY pair.cu -DOCCUPANCY
+compile rewritten-OCCUPANCY pair.cu -DREWRITTEN -DOCCUPANCY
 compile uninitialised uninitialised.cu
 compile uninitialised-again uninitialised.cu --fmad=false
 compile reset reset.cu
@@ -200,6 +202,8 @@ expect other-block 1 'launch 0 of 4' 'the grid is 2048 x 1 x 1 in the original a
   ./pair ./pair-BLOCK
 expect larger-allocation 1 'allocation 1 has 1048576 bytes in the original and 1049600 bytes' -- --runs=0 \
   ./pair ./pair-LARGER
+expect occupancy-decides-the-grid 0 '^identical where it was compared' 'from launch 0 on, where the grid is' \
+  -- --runs=1 ./pair-OCCUPANCY ./rewritten-OCCUPANCY
 expect other-output 1 'the output differs in line 2' '!launch . of' -- --runs=0 ./pair ./pair-OUTPUT
 expect crash-on-the-host 1 'the rewritten program: killed by signal 11' -- --runs=0 ./pair ./pair-CRASH_HOST
 expect crash-on-the-device 1 'the rewritten program: exit status 9' 'illegal memory access|misaligned' -- --runs=0 \

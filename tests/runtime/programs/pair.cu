@@ -5,9 +5,9 @@
 //
 // Compiled several times: plainly, with REWRITTEN (the array in shared memory),
 // and with one of WRONG (one element of the result is off by one), EXTRA (one
-// launch more), BLOCK (another block size), LARGER (a larger allocation),
-// OUTPUT (another line of output), CRASH_HOST, CRASH_DEVICE, HANG and
-// TOO_LARGE (a launch that fails).
+// launch more), BLOCK (another block size), OCCUPANCY (as many blocks as are
+// resident), LARGER (a larger allocation), OUTPUT (another line of output),
+// CRASH_HOST, CRASH_DEVICE, HANG and TOO_LARGE (a launch that fails).
 
 #include "check.h"
 #include <csignal>
@@ -22,29 +22,36 @@ constexpr int Steps = 64;
 __global__ void __launch_bounds__(Threads)
     count_digits(const unsigned *keys, unsigned *result, int round) {
 #ifdef REWRITTEN
-  __shared__ unsigned counts[Threads / 32][Slots][32];
+#ifdef OCCUPANCY
+  constexpr int Rows = 2 * Slots; // So fewer blocks are resident.
+#else
+  constexpr int Rows = Slots;
+#endif
+  __shared__ unsigned counts[Threads / 32][Rows][32];
   const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #define AT(i) counts[warp][i][lane]
 #else
   unsigned counts[Slots];
 #define AT(i) counts[i]
 #endif
-  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
-  for (int i = 0; i < Slots; ++i)
-    AT(i) = i;
-  unsigned key = keys[thread];
-  for (int step = 0; step < Steps; ++step) {
-    AT(key % Slots) += step;
-    key = key * 1664525u + 1013904223u + round;
-  }
-  unsigned sum = 0;
-  for (int i = 0; i < Slots; ++i)
-    sum = sum * 31 + AT((i + key) % Slots);
+  for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < Count;
+       thread += gridDim.x * blockDim.x) {
+    for (int i = 0; i < Slots; ++i)
+      AT(i) = i;
+    unsigned key = keys[thread];
+    for (int step = 0; step < Steps; ++step) {
+      AT(key % Slots) += step;
+      key = key * 1664525u + 1013904223u + round;
+    }
+    unsigned sum = 0;
+    for (int i = 0; i < Slots; ++i)
+      sum = sum * 31 + AT((i + key) % Slots);
 #ifdef WRONG
-  if (thread == 12345 && round == 2)
-    ++sum;
+    if (thread == 12345 && round == 2)
+      ++sum;
 #endif
-  result[thread] = sum;
+    result[thread] = sum;
+  }
 }
 
 #ifdef CRASH_DEVICE
@@ -67,6 +74,13 @@ int main() {
   for (int round = 0; round < 4; ++round) {
 #ifdef BLOCK
     count_digits<<<Count / 64, 64>>>(deviceKeys, result, round);
+#elif defined(OCCUPANCY)
+    int resident = 0, processors = 0;
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, count_digits,
+                                                        Threads, 0));
+    CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
+                                 0));
+    count_digits<<<resident * processors, Threads>>>(deviceKeys, result, round);
 #else
     count_digits<<<Count / Threads, Threads>>>(deviceKeys, result, round);
 #endif
