@@ -9,8 +9,7 @@
 // reads them. Each struct lists its fields once, with their names there: a
 // static listFields(Visitor, Value) calls Visitor.field() of what is read and
 // written, and Visitor.derived() of what follows from other fields and is
-// written only. docs/reference/json-verify.md and docs/guide/replay.md describe
-// them.
+// written only. docs/reference/json.md describes them.
 //
 //===----------------------------------------------------------------------===//
 

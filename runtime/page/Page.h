@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// It shows two JSON documents: what was verified
-// (docs/reference/json-verify.md) and the plan (json.md beside it).
-// docs/guide/report.md says how to read it.
+// It shows two JSON documents: what was verified and the plan
+// (docs/reference/json.md). docs/guide/report.md says how to read it.
 //
 //===----------------------------------------------------------------------===//
 

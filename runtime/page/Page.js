@@ -1,7 +1,6 @@
 // The frame of the page and what comes first on it: the verdict in the words of
 // the text form, and what it rests on. The data are what bankstripe-verify found
-// (docs/reference/json-verify.md), and what the rewriter said (json.md beside it)
-// if that is known.
+// and, if that is known, what the rewriter said (docs/reference/json.md).
 // How a verdict looks: never by its colour alone.
 const Looks = {
   "identical": { kind: "good", sign: "✓", word: "Identical" },

@@ -14,7 +14,7 @@
 
 namespace bankstripe::runtime {
 
-// What addresses the driver grants: docs/guide/replay.md, "How it works". Whole
+// What addresses the driver grants: docs/internals/recorder.md, "Replay". Whole
 // spans are reserved that cover all memory, and within them memory is mapped to
 // what was in use, in blocks of the granularity of device memory.
 

@@ -93,7 +93,7 @@ static void addLaunchOptions(CLI::App &App, ReplayOptions &O,
           ->type_name("FILE");
   App.add_option("--candidates", O.List,
                  "replay each of the rewritten kernels in this list; see "
-                 "docs/guide/replay.md")
+                 "docs/guide/verify.md")
       ->excludes(Module, App.get_option("--only"))
       ->type_name("FILE");
   App.add_option("--lock", O.Lock,

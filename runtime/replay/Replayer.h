@@ -46,7 +46,7 @@ std::string readKernel(const Candidate &From, const CapturedKernel &Original,
 std::string kernelIn(const std::vector<std::string> &InModule,
                      const std::string &Symbol, bool MayBeVersion = true);
 
-/// Reads a list from a file with JSON, which docs/guide/replay.md describes.
+/// Reads a list from a file with JSON, which docs/guide/verify.md describes.
 ///
 /// \return what is wrong; empty when nothing is.
 std::string readCandidates(const std::string &Path,

@@ -56,7 +56,7 @@ VerifyReport verify(const Options &O, const std::string &Recorder,
 /// The report as text.
 std::string printReport(const VerifyReport &Report);
 
-/// The report as one JSON object, which docs/reference/json-verify.md
+/// The report as one JSON object, which docs/reference/json.md
 /// describes.
 std::string jsonReport(const VerifyReport &Report);
 
