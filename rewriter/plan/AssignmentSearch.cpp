@@ -152,8 +152,8 @@ Why Searcher::overBudget(unsigned I, unsigned Row) const {
       std::to_string(P.Choices[I].Candidates.front().Bytes[Position]) +
       " bytes per block" +
       (F.Dynamic && F.WhyNotStatic ? " of 1024 threads, " : ", ") +
-      std::to_string(F.Budget - Used[Row]) + " of " + std::to_string(F.Budget) +
-      " are left";
+      std::to_string(F.Budget - Used[Row]) +
+      (Used[Row] ? " of " + std::to_string(F.Budget) : "") + " are free";
   Why Result{Reason::OverBudget, array(I).Array.Where, "it needs " + Need};
   if (F.Dynamic && F.WhyNotStatic) {
     Result = *F.WhyNotStatic;

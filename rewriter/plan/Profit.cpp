@@ -319,7 +319,8 @@ static void findWorst(const CostModel &M, const Change &C, Prediction &P) {
   };
   Try("its grids are small", withSmallGrid(C), C.Kernel, {}, {});
   const Assumption Waits = {.Wait = LongWait};
-  Try("it waits for results longer than it seems", C, C.Kernel, Waits, Waits);
+  Try("it waits longer for results than the source shows", C, C.Kernel, Waits,
+      Waits);
   // Tables that the L1 held as it was, and does not hold with what is left.
   const double Had = l1Bytes(M, C.Had, C.Kernel.Threads);
   const double Has = l1Bytes(M, C.Has, C.Kernel.Threads);

@@ -158,8 +158,7 @@ TEST(Budget, OneElementMoreDoesNotFit) {
   const Verdict &V = find(P, "a").Verdict;
   EXPECT_EQ(V.Kind, VerdictKind::Unchanged);
   EXPECT_EQ(V.Why, Reason::OverBudget);
-  EXPECT_EQ(V.Detail,
-            "it needs 49664 bytes per block, 49152 of 49152 are left");
+  EXPECT_EQ(V.Detail, "it needs 49664 bytes per block, 49152 are free");
   EXPECT_EQ(V.SharedBytes, 0u);
   EXPECT_EQ(P.Kernels.front().SharedAfter, 0u);
 }
@@ -232,7 +231,7 @@ TEST(Budget, BenefitPerByteDecides) {
   EXPECT_EQ(reasonOf(P, "medium"), Reason::DynamicIndex);
   EXPECT_EQ(reasonOf(P, "large"), Reason::OverBudget);
   EXPECT_EQ(find(P, "large").Verdict.Detail,
-            "it needs 32768 bytes per block, 28672 of 49152 are left");
+            "it needs 32768 bytes per block, 28672 of 49152 are free");
   // What comes later may still fit.
   EXPECT_EQ(reasonOf(P, "small"), Reason::DynamicIndex);
   EXPECT_EQ(P.Kernels.front().SharedAfter, (40u + 8u) * 512);

@@ -119,7 +119,7 @@ TEST(DeviceFunction, SharesTheBudgetOfEachKernel) {
   Plan P = U.plan();
   EXPECT_EQ(reasonOf(P), Reason::OverBudget);
   EXPECT_EQ(find(P, "a").Verdict.Detail,
-            "it needs 8448 bytes per block, 8192 of 8192 are left");
+            "it needs 8448 bytes per block, 8192 are free");
   EXPECT_EQ(P.Kernels[0].SharedAfter, 40u * 1024);
   EXPECT_EQ(P.Kernels[1].SharedAfter, 0u);
 }
