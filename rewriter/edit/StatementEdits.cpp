@@ -234,6 +234,8 @@ TextEdit bankstripe::firstInBody(StringRef Code, unsigned Begin,
 
 EditList bankstripe::editsOfParameter(StringRef Code, const PlannedArray &A) {
   const Finding &F = A.Array;
+  if (A.Verdict.Kind == VerdictKind::Constant)
+    return {{F.Text.Specifiers.Offset, 0, "const __grid_constant__ "}};
   const unsigned Begin = F.Text.BodyBegin.Offset;
   const std::string NewLine = newLine(Code, Begin);
   const std::string Copy = StorageWriter(Code, NewLine).copyOfParameter(A);

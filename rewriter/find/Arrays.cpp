@@ -25,6 +25,7 @@
 #include "find/Arrays.h"
 #include "find/BitUse.h"
 #include "find/Initializer.h"
+#include "find/Parameters.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
@@ -471,10 +472,13 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
                 WidestVector),
        MayClaim ? std::min(Bodies.claimedAlignment(Function), WidestVector)
                 : 0});
-  F.NeverWritten = !F.IsObject && IsConstant &&
-                   !Body.references(Variable).empty() &&
-                   !isCapturedByName(Variable, Body) &&
-                   isNeverWritten(F, BeforeUses, Variable);
+  if (const auto *Parameter = dyn_cast<ParmVarDecl>(Variable))
+    F.NeverWritten = F.Function.IsKernel && isOnlyRead(Parameter, Body);
+  else
+    F.NeverWritten = !F.IsObject && IsConstant &&
+                     !Body.references(Variable).empty() &&
+                     !isCapturedByName(Variable, Body) &&
+                     isNeverWritten(F, BeforeUses, Variable);
   if (F.keepsConst() && !F.NeverWritten)
     F.Obstacles.push_back({Reason::ConstElements, F.Where, ""});
   return F;

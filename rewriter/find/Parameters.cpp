@@ -14,6 +14,9 @@
 //       __shared__ ::bankstripe::slots<Setup, 64> s_slots;
 //       Setup &s = *::new (::bankstripe::place(s_slots)) Setup(s_value);
 //
+// A kernel's that is only read needs no copy: as `const __grid_constant__` it
+// is indexed where it lies.
+//
 // The array of a closure moves with the closure, where that is a parameter.
 // What cannot be copied so is no finding; where ptxas has it in a frame, the
 // report names it (evidence/FrameObjects.h).
@@ -33,6 +36,10 @@
 using namespace bankstripe;
 using namespace clang;
 
+// The first architecture of which nvcc takes `__grid_constant__` (CUDA
+// Programming Guide, "__grid_constant__").
+static constexpr unsigned FirstWithGridConstants = 70;
+
 // --- Uses --------------------------------------------------------------------
 
 namespace {
@@ -41,6 +48,14 @@ namespace {
 struct ObjectUse {
   bool Indexed = false; ///< At an index that the run decides, or unseen.
   bool Changed = false;
+  bool HandedOn = false; ///< To what may look at it as it likes.
+
+  ObjectUse &operator|=(const ObjectUse &Other) {
+    Indexed |= Other.Indexed;
+    Changed |= Other.Changed;
+    HandedOn |= Other.HandedOn;
+    return *this;
+  }
 };
 
 } // namespace
@@ -81,21 +96,46 @@ static ObjectUse useAt(const DeclRefExpr *Reference, const BodyIndex &Body) {
       (isa_and_nonnull<UnaryOperator>(Parent) &&
        cast<UnaryOperator>(Parent)->isIncrementDecrementOp());
   Result.Indexed |= !IsAssigned;
+  Result.HandedOn = !IsAssigned;
   Result.Changed = !IsConst;
   return Result;
 }
 
-// Whether a kernel, or another function, may need it in memory: constant memory
-// can be indexed. What is needed in the end, the optimiser says.
-static bool mayNeedMemory(const ParmVarDecl *Parameter, bool InKernel,
-                          const BodyIndex &Body) {
-  ObjectUse All{false, !InKernel};
-  for (const DeclRefExpr *Reference : Body.references(Parameter)) {
-    const ObjectUse Each = useAt(Reference, Body);
-    All.Indexed |= Each.Indexed;
-    All.Changed |= Each.Changed;
-  }
-  return All.Indexed && All.Changed;
+static ObjectUse useOf(const ParmVarDecl *Parameter, const BodyIndex &Body) {
+  ObjectUse All;
+  for (const DeclRefExpr *Reference : Body.references(Parameter))
+    All |= useAt(Reference, Body);
+  return All;
+}
+
+bool bankstripe::isOnlyRead(const ParmVarDecl *Parameter,
+                            const BodyIndex &Body) {
+  const ObjectUse All = useOf(Parameter, Body);
+  return !All.Changed && !All.HandedOn;
+}
+
+// Whether `__grid_constant__` may stand before it: for what is compiled, and in
+// the one declaration of the kernel, since all of them must have it.
+static bool canBeGridConstant(const FunctionDecl *Kernel,
+                              const ASTContext &Context) {
+  unsigned Architecture = 0;
+  StringRef Gpu = Context.getTargetInfo().getTargetOpts().CPU;
+  if (Gpu.consume_front("sm_") && !Gpu.consumeInteger(10, Architecture) &&
+      Architecture < FirstWithGridConstants)
+    return false;
+  const FunctionDecl *Pattern = patternOf(Kernel);
+  return Pattern->isFirstDecl() && Pattern == Pattern->getMostRecentDecl();
+}
+
+// Whether a kernel, or another function, may need it in memory. What is needed
+// in the end, the optimiser or ptxas says.
+static bool mayNeedMemory(const ParmVarDecl *Parameter,
+                          const FunctionDecl *Function, const BodyIndex &Body,
+                          const ASTContext &Context) {
+  const ObjectUse All = useOf(Parameter, Body);
+  if (!All.Indexed || All.Changed || !Function->hasAttr<CUDAGlobalAttr>())
+    return All.Indexed;
+  return !All.HandedOn && canBeGridConstant(Function, Context);
 }
 
 // --- Text --------------------------------------------------------------------
@@ -179,7 +219,7 @@ bool bankstripe::isPrivateParameter(const ParmVarDecl *Parameter,
       Function->isDependentContext() || isa<CXXConstructorDecl>(Function) ||
       !Type.isTriviallyCopyableType(Text.context()) || !canBeCopied(Record) ||
       !(isOrHoldsArray(Type) || isIndexedObject(Parameter, *Body, Bodies)) ||
-      !mayNeedMemory(Parameter, Function->hasAttr<CUDAGlobalAttr>(), *Body))
+      !mayNeedMemory(Parameter, Function, *Body, Text.context()))
     return false;
   const ParmVarDecl *Written = writtenParameter(Parameter, Function);
   return Written && specifiersOf(Written, Text);

@@ -205,6 +205,8 @@ struct Finding {
 
   /// Whether it is passed by value.
   bool isParameter() const { return Text.BodyBegin.isValid(); }
+  /// Whether it is a kernel's parameter that nothing writes.
+  bool isOnlyRead() const { return isParameter() && NeverWritten; }
   /// Whether it is initialised, and its storage would be const.
   bool keepsConst() const {
     return HasConst && Init != InitializerKind::None && !Text.Const.isValid();

@@ -39,9 +39,9 @@ uint64_t Candidate::largestBytes() const {
 
 // --- What stands against a move ----------------------------------------------
 
-// A table that can become static: its uses need not be understood, nor need its
-// initialiser become a statement, but no cast may claim more than the alignment
-// of its type.
+// A parameter that can become a grid constant, or a table that can become
+// static: its uses need not be understood, nor need its initialiser become a
+// statement, but no cast may claim more than the alignment of its type.
 static bool canBeConstant(const Finding &F) {
   const bool AllConstant =
       !F.HasOtherUses &&
@@ -93,7 +93,9 @@ std::optional<Why> bankstripe::whyArrayStays(const ReachedArray &A) {
                "ptxas reports no larger stack frame without its move"};
   // The evidence cannot tell a table in constant storage from registers.
   if (canBeConstant(F))
-    return Why{Reason::ConstantTable, F.Where, ""};
+    return Why{F.isParameter() ? Reason::ReadOnlyParameter
+                               : Reason::ConstantTable,
+               F.Where, ""};
   if (!IsUsed)
     return Why{Reason::NeverUsed, F.Where, ""};
   if (A.Evidence.Where == Residency::Registers)

@@ -184,14 +184,13 @@ uint64_t FormBuilder::dynamicBudget(unsigned Row, const OwnMemory &Own,
   return Budget / Warps / PlaceAlignment * PlaceAlignment * Warps;
 }
 
-// Without an opt-in of the user's, what a launch asks for itself is at most
-// what it gets unasked.
-static OwnMemory ownMemoryOf(const MergedKernel &K) {
+// With \p Unknown bytes where a launch computes what it asks for.
+static OwnMemory ownMemoryOf(const MergedKernel &K, uint64_t Unknown) {
   OwnMemory Result;
-  const uint64_t Rest = difference(StaticSharedLimit, K.Shared.StaticBytes);
   for (const Launch &L : K.Launches) {
     Result.IsKnown &= L.DynamicSharedBytes.has_value();
-    Result.Bytes = std::max(Result.Bytes, L.DynamicSharedBytes.value_or(Rest));
+    Result.Bytes =
+        std::max(Result.Bytes, L.DynamicSharedBytes.value_or(Unknown));
   }
   return Result;
 }
@@ -308,10 +307,12 @@ unsigned FormBuilder::launchableBlock(unsigned Row) const {
   return Largest;
 }
 
-// In place, with storage that launches bring.
+// In place, with storage that launches bring. Without an opt-in of the user's,
+// what a launch asks for itself is at most what it gets unasked.
 Form FormBuilder::byRow(unsigned Row) const {
   const MergedKernel &K = Run.Kernels[Row];
-  const OwnMemory Own = ownMemoryOf(K);
+  const OwnMemory Own =
+      ownMemoryOf(K, difference(StaticSharedLimit, K.Shared.StaticBytes));
   Form F;
   F.Dynamic = true;
   F.WhyNotStatic = Bounds[Row].Obstacle;
@@ -324,10 +325,11 @@ Form FormBuilder::byRow(unsigned Row) const {
   return F;
 }
 
-// Launches of a version say the rest, and are asked.
+// Launches of a version say the rest, and are asked: those that compute what
+// they ask for are taken to ask for little, with which the original loses most.
 Form FormBuilder::version(unsigned Row) const {
   const MergedKernel &K = Run.Kernels[Row];
-  const OwnMemory Own = K.Shared.UsesDynamic ? ownMemoryOf(K) : OwnMemory();
+  const OwnMemory Own = K.Shared.UsesDynamic ? ownMemoryOf(K, 0) : OwnMemory();
   Form F;
   F.IsVersion = true;
   F.Dynamic = true;

@@ -67,7 +67,7 @@ Builder::Builder(const Problem &P, const Evaluator &E,
       Final[I] = nullptr;
     else if (Found.Best[I])
       Treatments[A.Array.Where] = treatmentOf(A, *Found.Best[I]);
-    else if (Fixed && Fixed->Why == Reason::ConstantTable)
+    else if (Fixed && infoOf(Fixed->Why).Verdict == VerdictKind::Constant)
       Treatments[A.Array.Where] = {infoOf(Fixed->Why).Verdict,
                                    StripeForm::Plain};
   }

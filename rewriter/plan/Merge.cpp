@@ -42,9 +42,17 @@ static bool sameInstances(const Finding &A, const Finding &B) {
   return A.Function.Id != B.Function.Id || A.Shape == B.Shape;
 }
 
-// Parameters are arrays only where the optimiser leaves a copy in memory.
+// Parameters are arrays only where a copy is in memory: the optimiser leaves
+// one, or, of one that is only read, ptxas has room for it in the frame.
 static bool isListed(const UnitResult &Unit, size_t Index) {
-  return !Unit.Facts.Findings[Index].isParameter() ||
+  const Finding &F = Unit.Facts.Findings[Index];
+  if (F.isOnlyRead())
+    return llvm::any_of(F.Instances, [&](const ArrayInstance &I) {
+      auto Of = Unit.Resources.find(I.FunctionId);
+      return Of != Unit.Resources.end() &&
+             Of->second.StackFrame >= I.Shape.BytesPerThread;
+    });
+  return !F.isParameter() ||
          (Index < Unit.Evidence.Arrays.size() &&
           Unit.Evidence.Arrays[Index].Where == Residency::LocalMemory);
 }

@@ -36,7 +36,8 @@ llvm::StringRef bankstripe::outcomeOf(Reason R) {
   case VerdictKind::Padded:
     return "gets longer rows";
   case VerdictKind::Constant:
-    return "becomes a static const table";
+    return R == Reason::ReadOnlyParameter ? "becomes a grid constant"
+                                          : "becomes a static const table";
   case VerdictKind::Registers:
     return "is left alone";
   case VerdictKind::Unchanged:

@@ -162,6 +162,8 @@ bool Confirmation::isOfInterest(const UnitRecord &Unit) const {
   if (Unit.Job.IsOtherArch)
     return false;
   return isConcerned(Unit.Unit, /*IfItPaid=*/true) ||
+         llvm::any_of(Unit.Unit.Facts.Findings,
+                      std::mem_fn(&Finding::isOnlyRead)) ||
          (!Inputs.Launcher && !Unit.Unit.Facts.Kernels.empty());
 }
 

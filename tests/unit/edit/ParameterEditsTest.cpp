@@ -23,6 +23,13 @@ TEST(Parameter, IsCopiedUnderItsName) {
       "  s.a[i] = 1;\n}\n");
 }
 
+TEST(Parameter, ThatIsOnlyReadIsNotCopied) {
+  Moving M = parameter("s");
+  M.Kind = VerdictKind::Constant;
+  EXPECT_EQ(rewritten("void k(int i, Setup s) { f(s.a[i]); }\n", {M}),
+            "void k(int i, const __grid_constant__ Setup s) { f(s.a[i]); }\n");
+}
+
 TEST(Parameter, OfAFunctionInOneLine) {
   EXPECT_EQ(rewritten("int f(Setup s, int i) { return s.a[i]; }\n",
                       {inFunction(parameter("s"))}),

@@ -90,6 +90,10 @@ TEST(DocumentedExamples, GiveTheirReason) {
       continue;
     }
     Finding F = findingOf(exampleOf(Info.Id));
+    if (Info.R == Reason::ReadOnlyParameter) {
+      EXPECT_TRUE(F.isOnlyRead());
+      continue;
+    }
     if (isGivenLater(Info.R)) {
       EXPECT_TRUE(F.Obstacles.empty());
       continue;

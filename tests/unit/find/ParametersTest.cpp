@@ -46,11 +46,31 @@ TEST(Parameters, OfKernelsThatAreIndexedAndChanged) {
     testParameters("__global__ void k(S $class_object^s, int i, int *out) { " +
                    std::string(Uses) + " }");
   for (const char *Uses :
-       {"*out = s.a[i];", "*out = s.at(i);", "s.a[1] = 1; *out = s.n;",
-        "*out = s.a[1];", "const S &r = s; *out = r.a[i];",
-        "S $class_object^t = s; t.a[i] = 1;"})
+       {"*out = s.at(i);", "s.a[1] = 1; *out = s.n;", "*out = s.a[1];",
+        "const S &r = s; *out = r.a[i];", "S $class_object^t = s; t.a[i] = 1;"})
     testParameters("__global__ void k(S s, int i, int *out) { " +
                    std::string(Uses) + " }");
+}
+
+// They may become grid constants: of sm_70 and newer, and where no other
+// declaration would have to say so, too.
+TEST(Parameters, OfKernelsThatAreIndexedAndOnlyRead) {
+  auto IsOnlyRead = [](const std::string &Before, const char *Uses,
+                       const char *Gpu = "sm_90") {
+    const UnitFacts Facts = factsOf(
+        (Classes + Before + "__global__ void k(S s, int i, int *out) { " +
+         Uses + " }")
+            .str(),
+        [](llvm::StringRef) { return true; }, {std::string("--cuda-gpu-arch=") + Gpu});
+    return !Facts.Findings.empty() && Facts.Findings[0].isOnlyRead();
+  };
+  EXPECT_TRUE(IsOnlyRead("", "*out = s.a[i];"));
+  EXPECT_TRUE(IsOnlyRead("", "*out = s.a[i] + s.n;", "sm_70"));
+  EXPECT_FALSE(IsOnlyRead("", "*out = s.a[i];", "sm_60"));
+  EXPECT_FALSE(IsOnlyRead("", "*out = s.a[i]; s.n = 1;"));
+  EXPECT_FALSE(IsOnlyRead("", "const S &r = s; *out = r.a[i];"));
+  EXPECT_FALSE(
+      IsOnlyRead("__global__ void k(S s, int i, int *out);", "*out = s.a[i];"));
 }
 
 TEST(Parameters, OfFunctionsThatAreIndexed) {

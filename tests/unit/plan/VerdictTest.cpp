@@ -38,6 +38,21 @@ TEST(Verdict, AResidentArrayMoves) {
   EXPECT_TRUE(P.Kernels.front().AddLaunchBounds);
 }
 
+// What the optimiser leaves of it in memory does not count, since it knows that
+// parameters can be indexed; ptxas' frame does.
+TEST(Verdict, AParameterThatIsOnlyReadBecomesAGridConstant) {
+  TestUnit U = ordinary();
+  TestArray &A = U.array();
+  A.Text.BodyBegin = {"/a.cu", 50, 0};
+  A.NeverWritten = A.HasOtherUses = A.IsObject = true;
+  A.Obstacles = {obstacle(Reason::ClassObject, 10)};
+  EXPECT_TRUE(U.plan().Arrays.empty());
+  U.Result.Resources["k"].StackFrame = 72;
+  EXPECT_EQ(reasonOf(U.plan()), Reason::ReadOnlyParameter);
+  U.Result.Resources["k"].StackFrame = 40; // It has 64 bytes.
+  EXPECT_TRUE(U.plan().Arrays.empty());
+}
+
 TEST(Verdict, ObstacleIsPassedOnWithItsPlace) {
   TestUnit U = ordinary();
   U.array().Obstacles = {obstacle(Reason::Initializer, 20, "a string")};

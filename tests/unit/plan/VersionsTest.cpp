@@ -150,6 +150,14 @@ TEST_F(Versions, HaveRoomBesideMemoryOfTheKernel) {
   EXPECT_EQ(reasonOf(plan()), Reason::OverBudget);
 }
 
+// A launch that computes what it asks for decides with that.
+TEST_F(Versions, HaveRoomBesideMemoryThatIsNotKnown) {
+  U.shared().UsesDynamic = true;
+  U.launch(256).DynamicSharedBytes = std::nullopt;
+  EXPECT_TRUE(kernel().HasVersion);
+  EXPECT_EQ(kernel().DynamicSharedBytes, 0u);
+}
+
 // Its launches need no bounds, however much they bring.
 TEST_F(Versions, LeaveTheOriginalAsItWas) {
   Options.Others = Outside::Nobody;
