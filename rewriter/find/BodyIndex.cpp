@@ -130,8 +130,7 @@ public:
     for (Expr *Init : (Semantic ? Semantic : List)->inits())
       if (!TraverseStmt(Init))
         return false;
-    return notePlaceIn((Semantic ? Semantic : List)->getArrayFiller(),
-                       List->getBeginLoc());
+    return true;
   }
 
   // A copy of a whole array hides what it copies, as its common expression.
@@ -139,21 +138,9 @@ public:
     return TraverseStmt(Copy->getCommonExpr()->getSourceExpr());
   }
 
-  // A default belongs to its declaration, not to this body, but asks here.
-  bool TraverseCXXDefaultArgExpr(CXXDefaultArgExpr *Default) {
-    return notePlaceIn(Default->getExpr(), Default->getUsedLocation());
-  }
-  bool TraverseCXXDefaultInitExpr(CXXDefaultInitExpr *Default) {
-    return notePlaceIn(Default->getExpr(), Default->getUsedLocation());
-  }
-  // What nobody wrote has defaults as well: they ask for the place of these.
-  bool VisitCXXForRangeStmt(CXXForRangeStmt *For) {
-    for (const Stmt *Part : std::initializer_list<const Stmt *>{
-             For->getBeginStmt(), For->getEndStmt(), For->getCond(),
-             For->getInc(), For->getLoopVarStmt()})
-      notePlaceIn(Part, For->getBeginLoc());
-    return true;
-  }
+  // A default belongs to its declaration, not to this body.
+  bool TraverseCXXDefaultArgExpr(CXXDefaultArgExpr *) { return true; }
+  bool TraverseCXXDefaultInitExpr(CXXDefaultInitExpr *) { return true; }
 
   bool VisitVarDecl(VarDecl *Variable) {
     const auto *Statement =
@@ -227,8 +214,6 @@ public:
       Index.This.push_back(This);
     else if (isa<BreakStmt, ContinueStmt, ReturnStmt>(S))
       Index.Exits.push_back(S);
-    if (asksForPlace(S))
-      Index.AskedPlaces.push_back(S->getBeginLoc());
     const auto *Assembly = dyn_cast<GCCAsmStmt>(S);
     if (isa<GotoStmt, IndirectGotoStmt>(S) ||
         (Assembly && Assembly->isAsmGoto()))
@@ -237,23 +222,6 @@ public:
   }
 
 private:
-  // Whether S itself, without its parts, does so, or is a call of a constructor
-  // that nobody wrote and that does.
-  static bool asksForPlace(const Stmt *S) {
-    const auto *Call = dyn_cast<CXXConstructExpr>(S);
-    return isa<SourceLocExpr>(S) ||
-           (Call && !Call->getConstructor()->isUserProvided() &&
-            llvm::any_of(Call->getConstructor()->inits(),
-                         [](const CXXCtorInitializer *Init) {
-                           return anyPart(Init->getInit(), asksForPlace);
-                         }));
-  }
-  bool notePlaceIn(const Stmt *S, SourceLocation Used) {
-    if (anyPart(S, asksForPlace))
-      Index.AskedPlaces.push_back(Used);
-    return true;
-  }
-
   BodyIndex &Index;
   const FunctionDecl *Pattern;
   std::vector<const Stmt *> Stack;

@@ -58,8 +58,6 @@ struct BodyIndex {
   /// Where an instantiation names a variable of its pattern, as types do that
   /// depend on no parameter: the length of an array, for example.
   llvm::DenseSet<clang::SourceLocation> OfPattern;
-  /// Where it asks for its place, as `std::source_location` does.
-  std::vector<clang::SourceLocation> AskedPlaces;
   /// Functions that it declares, using-declarations and -directives.
   std::vector<const clang::NamedDecl *> Visible;
   /// Names that the function declares itself, parameters included, or makes

@@ -23,11 +23,7 @@ public:
   bool shouldVisitTemplateInstantiations() const { return true; }
 
   // Bodies are indexed one by one, lambdas as part of the body around them.
-  bool TraverseStmt(Stmt *S) {
-    if (const auto *Constant = dyn_cast_or_null<Expr>(S))
-      Result.Constants.push_back(Constant);
-    return true;
-  }
+  bool TraverseStmt(Stmt *) { return true; }
 
   bool VisitFunctionDecl(FunctionDecl *Function) {
     if (Function->doesThisDeclarationHaveABody() && Function->getBody())

@@ -20,8 +20,6 @@ struct CollectedFunctions {
   std::vector<const clang::FunctionDecl *> Functions;
   /// Of variables, and of members in their classes.
   std::vector<const clang::Expr *> Initializers;
-  /// All that stands outside of bodies, such as what is asserted.
-  std::vector<const clang::Expr *> Constants;
   /// Operators are among what they declare or name.
   std::vector<const clang::NamedDecl *> Visible;
 };

@@ -184,10 +184,7 @@ std::optional<Reason> DeclarationReader::read() {
   const StringRef Buffer = Text.buffer(Begin);
   const size_t LineEnd = Buffer.find('\n', F.Text.Statement.end());
   const StringRef Line = Buffer.slice(offset(Begin), LineEnd);
-  F.Text.KeepsLine =
-      Text.mentions(Line, "__LINE__") ||
-      Text.asksForPlaces(
-          Line, between(offset(Begin), std::min(LineEnd, Buffer.size())));
+  F.Text.KeepsLine = Text.mentions(Line, "__LINE__");
   const bool IsOneLine = !Written.contains('\n') && !Written.contains("//");
   if (Text.counts(Written, F.Text.Statement) ||
       (F.Text.KeepsLine && !IsOneLine))

@@ -45,6 +45,7 @@ private:
   void readLaunches();
   void keepUnreadForHost(llvm::ArrayRef<Place> Errors, bool IsUnknown);
   void readKernels();
+  void keepPlaces();
   void checkMacros();
   std::vector<std::string> macrosIn(StringRef Helper) const;
   FileID fileOf(StringRef Path) const;
@@ -62,7 +63,6 @@ private:
   UnitFacts Facts;
   CollectedFunctions Collected;
   std::vector<BodyIndex> Initializers; ///< What stands outside of functions.
-  std::set<std::string> PlacesAsked;   ///< Files that ask for places.
   /// Findings by place, since instantiations share the text, and by name, since
   /// the names that a macro declares share the place.
   std::map<std::pair<Place, std::string>, size_t> ByPlace;
@@ -167,16 +167,25 @@ static llvm::StringMap<bool> namesIn(StringRef Code, const SourceText &Text) {
   return Called;
 }
 
+// Edits change the places of what stands behind them, and copies have others.
+void UnitReader::keepPlaces() {
+  auto Keep = [](auto &Arrays) {
+    for (auto &A : Arrays)
+      A.Obstacles.push_back({Reason::HiddenName, A.Where,
+                             "the program asks where its text stands"});
+  };
+  Keep(Facts.Findings);
+  Keep(Facts.SharedArrays);
+  // Other units may change them.
+  for (const auto &[Path, Content] : Facts.Contents)
+    Facts.NumberedFiles.insert(Path);
+}
+
 // What the helper names, and so what is generated, must not be a macro of the
 // user's. One with parameters is none without a parenthesis.
 void UnitReader::checkMacros() {
   if (Facts.Findings.empty())
     return;
-  // Edits move what stands behind them in a line.
-  if (Text.mayUseColumns() && !PlacesAsked.empty())
-    for (Finding &F : Facts.Findings)
-      F.Obstacles.push_back(
-          {Reason::HiddenName, F.Where, "the program asks for columns"});
   for (const std::string &Macro : macrosIn(helperText()))
     for (Finding &F : Facts.Findings)
       F.Obstacles.push_back(
@@ -257,13 +266,6 @@ void UnitReader::keepContents() {
     if (K.Text.Problem.empty())
       Keep(K.Text.Definition.File);
   }
-  for (const auto &[Path, Content] : Facts.Contents)
-    if (Text.asksForPlaces(Content, {Path, 0, unsigned(Content.size())}))
-      PlacesAsked.insert(Path);
-  // What the tree shows of them is not sure to be all.
-  if (Text.mayUsePlaces() || !PlacesAsked.empty())
-    for (const auto &[Path, Content] : Facts.Contents)
-      Facts.NumberedFiles.insert(Path);
 }
 
 void UnitReader::listSources() {
@@ -282,20 +284,15 @@ void UnitReader::collect() {
   for (const Expr *Init : Collected.Initializers)
     if (!Init->isInstantiationDependent())
       Initializers.push_back(indexStatement(Init, Context));
-  for (const FunctionDecl *Function : Collected.Functions)
-    if (!Function->isDependentContext())
-      Text.noteAskedPlaces(Bodies.get(Function)->AskedPlaces);
-  for (const BodyIndex &Init : Initializers)
-    Text.noteAskedPlaces(Init.AskedPlaces);
-  for (const Expr *Constant : Collected.Constants)
-    if (Text.mayUsePlaces() && !Constant->isInstantiationDependent())
-      Text.noteAskedPlaces(indexStatement(Constant, Context).AskedPlaces);
 }
 
 ArrayView UnitReader::arrayView() {
   collect();
   readAllArrays();
-  ArrayView View{std::move(Facts.Findings), {}, Text.placeUse(), {}};
+  ArrayView View{std::move(Facts.Findings),
+                 {},
+                 asksForPlaces(Text.sources(), Unit.givenFolders()),
+                 {}};
   for (SourceLocation Loc : Unit.errors())
     if (!Text.sources().isInSystemHeader(Loc))
       View.Unread.push_back(Text.place(Loc));
@@ -391,7 +388,6 @@ UnitFacts UnitReader::read() {
       Unit.readForHost(ReadHost) == HostView::Unknown;
   Facts.Findings = std::move(View.Findings);
   Facts.NumberedFiles = std::move(View.NumberedFiles);
-  Text.setPlaceUse(std::move(View.Places));
   keepUnreadForHost(View.Unread, IsUnknown);
   readKernels();
   Facts.Callees = Pointers.callees();
@@ -399,6 +395,8 @@ UnitFacts UnitReader::read() {
       readFunctionTexts(Collected.Functions, Holders, Bodies, Text, MayEdit);
   noteOtherDefinitions(Unit.macros().Skipped, Text, Facts);
   keepContents();
+  if (View.AsksForPlaces)
+    keepPlaces();
   checkMacros();
   for (Finding &F : Facts.Findings)
     F.sortObstacles();

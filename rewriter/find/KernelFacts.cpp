@@ -292,8 +292,6 @@ std::string bankstripe::whyNotTwice(StringRef Code, const TextRange &Whole,
     // The system's `assert` has it for the message of a program that fails.
     if (Text.mentions(Code, Word, /*But=*/"assert"))
       return ("it says " + Word).str();
-  if (Text.asksForPlaces(Code, Whole))
-    return "its name may be asked for, as by std::source_location";
   return Text.counts(Code, Whole) ? "it mentions __COUNTER__" : "";
 }
 

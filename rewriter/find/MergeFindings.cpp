@@ -67,7 +67,7 @@ ArrayView bankstripe::joinViews(ArrayView Device, ArrayView Host) {
     if (auto Seen = OfHost.find({F.Where, F.Name}); Seen != OfHost.end())
       mergeHostFinding(F, std::move(*Seen->second));
   Device.NumberedFiles.merge(Host.NumberedFiles);
-  Device.Places.merge(Host.Places);
+  Device.AsksForPlaces |= Host.AsksForPlaces;
   llvm::append_range(Device.Unread, Host.Unread);
   return Device;
 }

@@ -26,8 +26,8 @@ void mergeInstance(Finding &Into, Finding From);
 struct ArrayView {
   std::vector<Finding> Findings;
   std::set<std::string> NumberedFiles; ///< As in UnitFacts.
-  PlaceUse Places;
-  std::vector<Place> Unread; ///< Where Clang found errors.
+  bool AsksForPlaces = false;          ///< frontend/UserFiles.h
+  std::vector<Place> Unread;           ///< Where Clang found errors.
 };
 
 /// The arrays of \p Device, with what stands against them for the host: nvcc

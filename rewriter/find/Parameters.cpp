@@ -199,8 +199,7 @@ static std::optional<TextRange> specifiersOf(const ParmVarDecl *Written,
       Offset(SM.getExpansionLoc(Block->body_front()->getBeginLoc()));
   const size_t LineEnd = std::min(Buffer.find('\n', First), Buffer.size());
   const StringRef Lines = Buffer.slice(Open, LineEnd);
-  if (Text.mentions(Lines, "__LINE__") ||
-      Text.asksForPlaces(Lines, {Result.File, Open, unsigned(LineEnd) - Open}))
+  if (Text.mentions(Lines, "__LINE__"))
     return std::nullopt;
   return Result;
 }

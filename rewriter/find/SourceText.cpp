@@ -18,28 +18,9 @@
 using namespace bankstripe;
 using namespace clang;
 
-// Whether a source of the user's holds the word.
-static bool says(const SourceManager &SM, StringRef Word) {
-  bool Found = false;
-  forEachUserFile(SM, [&](SourceLocation, StringRef Text) {
-    Found |= Text.contains(Word);
-  });
-  return Found;
-}
-
-// How code asks for its place, its function's name included.
-static constexpr StringRef PlaceWords[] = {"source_location", "__builtin_LINE",
-                                           "__builtin_COLUMN",
-                                           "__builtin_FUNCTION"};
-
 SourceText::SourceText(ASTContext &Context, Preprocessor &PP,
                        const MacroRecord &Macros)
-    : Context(Context), PP(PP), SM(Context.getSourceManager()),
-      UsedPlaces{{},
-                 llvm::any_of(PlaceWords,
-                              [&](StringRef Word) { return says(SM, Word); }),
-                 says(SM, "__builtin_COLUMN") ||
-                     (says(SM, "source_location") && says(SM, "column"))} {
+    : Context(Context), PP(PP), SM(Context.getSourceManager()) {
   // What includes the text counts, too.
   for (SourceLocation Loc : Macros.Counters)
     for (; Loc.isValid();
@@ -239,22 +220,12 @@ bool SourceText::mentions(StringRef Code, StringRef Name, StringRef But) const {
       Code, [&](const IdentifierInfo &Each) { return Each.isStr(Name); }, But);
 }
 
-// Whether one of the points is in Range.
-static bool anyIn(llvm::ArrayRef<TextRange> Points, const TextRange &Range) {
-  return llvm::any_of(Points, [&](const TextRange &At) {
-    return At.File == Range.File && At.Offset >= Range.Offset &&
-           At.Offset < Range.end();
-  });
-}
-
 bool SourceText::counts(StringRef Code, const TextRange &Range) const {
-  return mentions(Code, "__COUNTER__") || anyIn(Counters, Range);
-}
-
-bool SourceText::asksForPlaces(StringRef Code, const TextRange &Range) const {
-  return llvm::any_of(PlaceWords,
-                      [&](StringRef Word) { return Code.contains(Word); }) ||
-         anyIn(UsedPlaces.Asked, Range);
+  return mentions(Code, "__COUNTER__") ||
+         llvm::any_of(Counters, [&](const TextRange &At) {
+           return At.File == Range.File && At.Offset >= Range.Offset &&
+                  At.Offset < Range.end();
+         });
 }
 
 bool SourceText::counts(SourceRange Range) const {

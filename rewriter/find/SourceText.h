@@ -30,19 +30,6 @@
 
 namespace bankstripe {
 
-/// Where code asks for its place otherwise than by `__LINE__`.
-struct PlaceUse {
-  std::vector<TextRange> Asked;
-  bool MayBe = false;          ///< Anywhere, as far as words tell.
-  bool MayBeOfColumns = false; ///< Likewise, and for its column.
-
-  void merge(const PlaceUse &Other) {
-    llvm::append_range(Asked, Other.Asked);
-    MayBe |= Other.MayBe;
-    MayBeOfColumns |= Other.MayBeOfColumns;
-  }
-};
-
 class SourceText {
 public:
   SourceText(clang::ASTContext &Context, clang::Preprocessor &PP,
@@ -111,21 +98,6 @@ public:
   /// each time that it is read another one.
   bool counts(llvm::StringRef Code, const TextRange &Range) const;
   bool counts(clang::SourceRange Range) const;
-  /// Remembers where code asks for its place otherwise than by `__LINE__`, as
-  /// `std::source_location` does.
-  void noteAskedPlaces(llvm::ArrayRef<clang::SourceLocation> Places) {
-    for (clang::SourceLocation Loc : Places)
-      UsedPlaces.Asked.push_back(point(Loc));
-  }
-  const PlaceUse &placeUse() const { return UsedPlaces; }
-  /// Takes what other parses saw as well.
-  void setPlaceUse(PlaceUse All) { UsedPlaces = std::move(All); }
-  /// Whether code in \p Range, which \p Code stands in, does, or says that it
-  /// might.
-  bool asksForPlaces(llvm::StringRef Code, const TextRange &Range) const;
-  /// Whether a source of the user's may use a place, and its column.
-  bool mayUsePlaces() const { return UsedPlaces.MayBe; }
-  bool mayUseColumns() const { return UsedPlaces.MayBeOfColumns; }
   /// Whether a compiler for the host alone may read \p Function, too: it stands
   /// in a header, and is for the host as well, or a macro says `__device__`,
   /// which may be empty there.
@@ -156,7 +128,6 @@ private:
   clang::Preprocessor &PP;
   const clang::SourceManager &SM;
   std::vector<TextRange> Counters; ///< Where `__COUNTER__` was expanded.
-  PlaceUse UsedPlaces;
   /// All that the user's files say between other characters.
   mutable std::optional<llvm::StringSet<>> UserWords;
   mutable llvm::DenseMap<clang::FileID, bool> IncludedInside;

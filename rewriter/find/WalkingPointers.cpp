@@ -370,7 +370,6 @@ static bool saysPlace(StringRef Definition, const TextRange &Whole,
                       const SourceText &Text) {
   auto Says = [&](StringRef Name) { return Text.mentions(Definition, Name); };
   return Text.counts(Definition, Whole) ||
-         Text.asksForPlaces(Definition, Whole) ||
          ((Says("__LINE__") || Says("__PRETTY_FUNCTION__")) &&
           !Says("__FILE__"));
 }

@@ -32,6 +32,10 @@ constexpr StringLiteral SideWords[] = {
     "DEVICE_COMPILATION", "HOST_COMPILATION"};
 /// How they ask who compiles them.
 constexpr StringLiteral CompilerWords[] = {"__NVCC__", "__clang__"};
+/// How they ask for their place, otherwise than by `__LINE__`.
+constexpr StringLiteral PlaceWords[] = {"source_location", "__builtin_LINE",
+                                        "__builtin_COLUMN",
+                                        "__builtin_FUNCTION"};
 
 using FileInfo = clang::SrcMgr::FileInfo;
 
@@ -106,15 +110,26 @@ void forEachUserFile(const clang::SourceManager &Sources,
       First);
 }
 
-bool asksForSide(const clang::SourceManager &Sources,
-                 const GivenFolders &Given) {
-  bool Asks = false;
+static bool anyContains(const clang::SourceManager &Sources,
+                        const GivenFolders &Given,
+                        ArrayRef<StringLiteral> Words) {
+  bool Found = false;
   forEachFile(Sources, [&](const FileInfo &File, clang::SourceLocation,
                            StringRef Text) {
-    Asks = Asks || ((!isSystemFile(File) || Given.contain(File.getName())) &&
-                    containsAny(Text, SideWords));
+    Found = Found || ((!isSystemFile(File) || Given.contain(File.getName())) &&
+                      containsAny(Text, Words));
   });
-  return Asks;
+  return Found;
+}
+
+bool asksForSide(const clang::SourceManager &Sources,
+                 const GivenFolders &Given) {
+  return anyContains(Sources, Given, SideWords);
+}
+
+bool asksForPlaces(const clang::SourceManager &Sources,
+                   const GivenFolders &Given) {
+  return anyContains(Sources, Given, PlaceWords);
 }
 
 bool asksForCompiler(const clang::SourceManager &Sources, unsigned First) {

@@ -47,6 +47,11 @@ void forEachUserFile(
 bool asksForSide(const clang::SourceManager &Sources,
                  const GivenFolders &Given);
 
+/// Whether one of these asks where its text stands, or in which function, as
+/// `std::source_location` does: not by `__LINE__` or `__func__`.
+bool asksForPlaces(const clang::SourceManager &Sources,
+                   const GivenFolders &Given);
+
 /// Whether one of these files asks who compiles it. Leaves out the \p First
 /// entries.
 bool asksForCompiler(const clang::SourceManager &Sources, unsigned First);

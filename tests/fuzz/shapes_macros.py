@@ -138,12 +138,8 @@ def counted_expansions(context, array):
     return lines
 
 
-LINES = [([], "__LINE__"), (["#define T_LINE __LINE__"], "T_LINE"), ([], "__builtin_LINE()"),
-         (["__device__ inline unsigned T_line(unsigned l = __builtin_LINE()) { return l; }"], "T_line()"),
+LINES = [([], "__LINE__"), (["#define T_LINE __LINE__"], "T_LINE"),
          (["#define T_NAME(L) T_##L", "#define T_ID(L) T_NAME(L)"], "LABEL")]
-NEW_LINES = [([], "(unsigned)std::source_location::current().line()"),
-             (["__device__ inline unsigned T_line(std::source_location l = std::source_location::current()) {",
-               "  return l.line();", "}"], "T_line()")]
 
 
 @shape(3, plain=True, fits=lambda a: not a.kind.flags)
@@ -152,7 +148,7 @@ def lines_of_many_kinds(context, array):
     case = context.case
     if case.seed // 20 % 4:
         return None
-    before, text = context.rng.choice(LINES[1:] + (NEW_LINES * 2 if case.std == "c++20" else []))
+    before, text = context.rng.choice(LINES[1:])
     name, element = case.name("Here"), array.element(context)
     helper = Helper(case, name, lambda: [line.replace("T_", name + "_") for line in before])
 

@@ -237,42 +237,6 @@ TEST(Kernels, BoundsThatCountStandInNoBody) {
             "");
 }
 
-TEST(KernelVersions, AreNoneWhereTheirNameMayBeAskedFor) {
-  auto Problem = [](const std::string &Default) {
-    return kernelIn("__device__ const char *name(const char *n = " + Default +
-                    ") { return n; }\n"
-                    "__global__ void kernel(const char **a) { *a = name(); }")
-        .Text.VersionProblem;
-  };
-  EXPECT_EQ(Problem("__builtin_FUNCTION()"),
-            "its name may be asked for, as by std::source_location");
-  EXPECT_EQ(Problem("nullptr"), "");
-  // By what nobody wrote.
-  for (const char *Hidden :
-       {"S s[2] = {}; *a = s[1].f[0];", "T t; *a = t.x.f[0];",
-        "R r; for (int x : r) *a += x;", "int q[2]; for (L x : q) *a += x.n;",
-        "T *t = new T[2]{}; *a = t->x.f[0];"})
-    EXPECT_NE(kernelIn("struct S { const char *f; __device__ S(const char *g = "
-                       "__builtin_FUNCTION()) : f(g) {} };\n"
-                       "struct T { S x; };\n"
-                       "struct L { int n; __device__ L(int m, const char *l = "
-                       "__builtin_FUNCTION()) : n(m) {} };\n"
-                       "struct R { __device__ int *begin(const char *l = "
-                       "__builtin_FUNCTION()); __device__ int *end(); };\n"
-                       "__global__ void kernel(int *a) { " +
-                       std::string(Hidden) + " }")
-                  .Text.VersionProblem,
-              "")
-        << Hidden;
-  // Others are not renamed.
-  EXPECT_EQ(kernelIn("inline const char *f(const char *n = "
-                     "__builtin_FUNCTION()) { return n; }\n"
-                     "inline const char *g() { return f(); }\n"
-                     "__global__ void kernel(int *a) { *a = 1; }")
-                .Text.VersionProblem,
-            "");
-}
-
 TEST(KernelVersions, AreNoneWhereADeclarationSaysMore) {
   auto Problem = [](const std::string &Code) {
     return kernelIn(Code).Text.VersionProblem;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "FindTester.h"
-#include "llvm/Support/FileUtilities.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;
@@ -204,53 +203,17 @@ TEST(StorageNames, MeanNothingElse) {
   EXPECT_EQ(Suffix("", "\n#if 0\na_stripes\n#endif\n"), "_2");
 }
 
-TEST(Lines, AreNumberedWhereValuesAreMadeOfThem) {
-  auto IsNumbered = [](const std::string &Before, const std::string &Value) {
-    return !factsOf(Before +
-                    kernelAround("int a[4]; a[i] = 1;\n*out = " + Value + ";"))
-                .NumberedFiles.empty();
-  };
-  EXPECT_FALSE(IsNumbered("", "i"));
-  EXPECT_TRUE(IsNumbered("__device__ int f(int n = __builtin_LINE()) { return "
-                         "n; }\n",
-                         "f()"));
-  EXPECT_TRUE(IsNumbered("", "__builtin_LINE()"));
-}
-
-// What a declaration calls may ask which line it stands in.
-TEST(Lines, OfDeclarationsThatAskForThemStay) {
-  const std::string Asks =
-      "__device__ int f(int n = __builtin_LINE()) { return n; }\n"
-      "struct S { int n = __builtin_LINE(); };\n";
-  testFind(Asks + kernelAround("int $hidden_name^a[4],\nn = f();"
-                               "$write^a[i] = n;"));
-  testFind(Asks + kernelAround("int $hidden_name^a\n[4]; S s{};"
-                               "$write^a[i] = s.n;"));
-  testFind(Asks + kernelAround("int a[4];\n$write^a[i] = f();"));
-}
-
-TEST(Columns, AreNotToBeKept) {
-  testFind("__device__ int f(int n = __builtin_COLUMN()) { return n; }\n" +
-           kernelAround("int $hidden_name^a[4];\n$write^a[i] = f();"));
-}
-
-TEST(Columns, OfHeadersAreTheirOwn) {
-  llvm::SmallString<64> Path;
-  int File = -1;
-  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("part", "h", File, Path));
-  llvm::FileRemover Remover(Path);
-  llvm::raw_fd_ostream(File, /*shouldClose=*/true)
-      << "__device__ inline int f(int n = __builtin_COLUMN()) { return n; }\n";
-  const std::string Include = "#include \"" + Path.str().str() + "\"\n";
-  testFind(Include + kernelAround("int a[4];\n$write^a[i] = 1;"));
-  testFind(Include +
-           kernelAround("int $hidden_name^a[4];\n$write^a[i] = f();"));
-  testFind(Include + "__device__ int g() { return f(); }\n" +
-           kernelAround("int $hidden_name^a[4];\n$write^a[i] = 1;"));
-  testFind(Include +
-           "constexpr int h(int n = __builtin_COLUMN()) "
-           "{ return n; }\n" +
-           kernelAround("int $hidden_name^a[4];\n$write^a[i] = 1;"));
+TEST(Places, ThatAreAskedForKeepAllArrays) {
+  const std::string Kernel =
+      kernelAround("int $hidden_name^a[4]; $write^a[i] = 1;");
+  for (const char *Place : {"__builtin_LINE()", "__builtin_COLUMN()"})
+    testFind(Kernel + "int f(int n = " + Place + ") { return n; }\n");
+  testFind(Kernel + "struct S { const char *n = __builtin_FUNCTION(); };\n");
+  testFind(Kernel + "namespace std { struct source_location; }\n");
+  EXPECT_FALSE(factsOf(kernelAround("__shared__ int s[4][4]; s[i][i] = 1;") +
+                       "int f(int n = __builtin_LINE()) { return n; }\n")
+                   .SharedArrays.at(0)
+                   .Obstacles.empty());
 }
 
 TEST(Counters, OfADeclarationCountOnce) {
