@@ -20,7 +20,6 @@
 
 #include "evidence/Calls.h"
 
-#include "evidence/AddressFlow.h"
 #include "evidence/DeviceModule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -31,6 +30,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
@@ -48,10 +48,41 @@ struct Body {
   FunctionSet Callees;
   FunctionSet Passed; ///< Named other than to be called.
   VariableSet Shared;
-  bool CallsUnknown = false;     ///< Through a pointer, or virtually.
-  bool NamesLocalMemory = false; ///< AddressFlow.h
+  bool CallsUnknown = false; ///< Through a pointer, or virtually.
+  bool NamesLocalMemory = false;
   AskedSize Asks = AskedSize::None;
 };
+
+/// Whether \p I asks in which memory an address lies, or makes it one of local
+/// memory (CUDA programming guide, "Address space predicate and conversion
+/// functions").
+bool namesLocalMemory(const Instruction &I) {
+  if (const auto *Cast = dyn_cast<AddrSpaceCastInst>(&I))
+    return Cast->getDestAddressSpace() == NVPTXAS::ADDRESS_SPACE_LOCAL;
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call)
+    return false;
+  if (const auto *Assembly = dyn_cast<InlineAsm>(Call->getCalledOperand()))
+    return Assembly->getAsmString().contains("local") ||
+           Assembly->getAsmString().contains("isspacep");
+  return is_contained({Intrinsic::nvvm_isspacep_local,
+                       Intrinsic::nvvm_isspacep_shared,
+                       Intrinsic::nvvm_isspacep_shared_cluster},
+                      Call->getIntrinsicID());
+}
+
+/// Whether an address in \p Memory gets anywhere else than to an access.
+bool isHandedOn(const Value &Memory) {
+  return any_of(Memory.users(), [&](const User *U) {
+    if (isa<GetElementPtrInst>(U))
+      return isHandedOn(*U);
+    if (const auto *Store = dyn_cast<StoreInst>(U))
+      return Store->getValueOperand() == &Memory;
+    const auto *Call = dyn_cast<IntrinsicInst>(U);
+    return !isa<LoadInst>(U) &&
+           !(Call && (isa<MemIntrinsic>(Call) || Call->isLifetimeStartOrEnd()));
+  });
+}
 
 bool isKernel(const Function &F) {
   return F.getCallingConv() == CallingConv::PTX_Kernel;
@@ -394,10 +425,14 @@ void ReachReader::checkHolders(bool Linked) {
           Reasons.insert(Calls.whyReentered(*Holder));
         NamesLocalMemory |= Calls.tellsLocalMemory(*Holder);
       }
-    const bool IsHandedOn = (NamesLocalMemory || Linked) &&
-                            isAskedWhereItLies(Tracker.allocasOf(Index));
-    E.IsHandedOn = Linked && IsHandedOn;
-    if (NamesLocalMemory && IsHandedOn)
+    // Of what has none nothing is known.
+    const auto Allocas = Tracker.allocasOf(Index);
+    const bool MayBeAsked =
+        Allocas.empty() || any_of(Allocas, [](const AllocaInst *Alloca) {
+          return isHandedOn(*Alloca);
+        });
+    E.IsHandedOn = Linked && MayBeAsked;
+    if (NamesLocalMemory && MayBeAsked)
       E.Obstacles.push_back(
           {Reason::InlineAssembly, F.Where, NamedLocalMemory.str()});
     for (StringRef Why : Reasons)
