@@ -158,7 +158,6 @@ void AllocaTracker::mark(AllocaInst &Alloca, ArrayRef<Finding> Findings) {
   auto Index = Records.empty() ? onlyIn(Alloca.getFunction()->getName(),
                                         Findings, named(Alloca.getName()))
                                : std::nullopt;
-  // An anonymous union has one for each of its members.
   for (const DbgVariableRecord *Record : Records) {
     Index = findingOf(*Record, Findings);
     if (Index) {

@@ -92,12 +92,6 @@ void bankstripe::readArrayType(Finding &F, const VarDecl *Variable,
   };
   QualType Type = Variable->getType();
   F.Shape.Type = Type.getAsString(Context.getPrintingPolicy());
-  if (Variable->isImplicit()) { // An anonymous union, named after its array.
-    F.Shape.Type = "anonymous union";
-    for (const FieldDecl *Field : Type->getAsRecordDecl()->fields())
-      if (F.Name.empty() && isOrHoldsArray(Field->getType()))
-        F.Name = Field->getNameAsString();
-  }
   if (const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
       Record && Record->isLambda())
     F.Shape.Type = "a closure";

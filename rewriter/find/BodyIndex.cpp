@@ -149,15 +149,6 @@ public:
     return true;
   }
 
-  // An anonymous union is a variable that nobody wrote.
-  bool VisitDeclStmt(DeclStmt *Statement) {
-    for (Decl *D : Statement->decls())
-      if (auto *Variable = dyn_cast<VarDecl>(D);
-          Variable && Variable->isImplicit())
-        Index.Variables.emplace_back(Variable, Statement);
-    return true;
-  }
-
   bool VisitNamedDecl(NamedDecl *Declaration) {
     Index.NameLocations.insert(Declaration->getLocation());
     if (const IdentifierInfo *Name = Declaration->getIdentifier())

@@ -101,10 +101,7 @@ bool bankstripe::isPrivateArray(const VarDecl *Variable, const BodyIndex &Body,
   const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
   if (!Record || Record->isLambda())
     return false;
-  const bool Holds = isOrHoldsArray(Type);
-  return Variable->isImplicit()
-             ? Holds && Record->isAnonymousStructOrUnion()
-             : Holds || isIndexedObject(Variable, Body, Bodies);
+  return isOrHoldsArray(Type) || isIndexedObject(Variable, Body, Bodies);
 }
 
 namespace {
@@ -571,11 +568,6 @@ bool bankstripe::readDeclaration(Finding &F, const VarDecl *Variable,
   readArrayType(F, Variable, Text);
   if (F.Instances.empty())
     return false;
-  if (Variable->isImplicit()) {
-    F.Obstacles.push_back(
-        {Reason::DeclaratorShape, F.Where, "an anonymous union"});
-    return false;
-  }
   if (const auto *Parameter = dyn_cast<ParmVarDecl>(Variable)) {
     readParameter(F, Parameter, Text);
     return false;

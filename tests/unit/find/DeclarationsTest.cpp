@@ -522,15 +522,6 @@ TEST(Declaration, OfAClassInFrontOfIt) {
   testBody("struct a { int x; } $hidden_name^a[4]; $write^a[i].x = 1;");
 }
 
-TEST(Declaration, OfAnAnonymousUnion) {
-  std::vector<Finding> Findings = testBody(
-      "$declarator_shape^$class_object^union { float f; int a[4]; }; a[i] = 1; "
-      "*out = a[j];");
-  ASSERT_EQ(Findings.size(), 1u);
-  EXPECT_EQ(Findings[0].Name, "a");
-  EXPECT_EQ(Findings[0].Shape.Type, "anonymous union");
-}
-
 TEST(Declaration, AsARegister) {
   UnitFacts Facts =
       factsOf(kernelAround("register int a[4]; a[i] = 1;"),
