@@ -17,7 +17,6 @@
 #include "plan/Form.h"
 #include "plan/Candidates.h"
 #include "plan/Layout.h"
-#include "plan/Rows.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -44,6 +43,32 @@ std::string bankstripe::whyNoVersion(const MergedKernel &K,
   // What has it compiled for each instance is the first statement.
   if (!Text.TemplateHead.empty() && !K.Facts.BodyBegin.isValid())
     return "a macro begins its body";
+  return "";
+}
+
+// Why no row can have the launches of Merged bring storage to the kernel
+// itself; empty when one can. A kernel whose arrays lie in memory that its
+// launches bring must not be started without it. So each of its launches has to
+// pass its stub, where its row is asked, and nobody may ask what a block of it
+// takes.
+static std::string whyNoRow(const MergedKernel &Merged) {
+  const Kernel &K = Merged.Facts;
+  if (!Merged.WhyUnseen.empty())
+    return Merged.WhyUnseen;
+  if (Merged.Shared.Asks != AskedSize::None)
+    return "it asks how much shared memory it has";
+  if (!K.Text.Problem.empty())
+    return K.Text.Problem;
+  // The row of an instance is made with the type of a version.
+  if (!K.Text.TemplateHead.empty())
+    return "it is a template";
+  if (Merged.Launches.empty())
+    return "no launch of it was seen";
+  if (!K.Bounds && !K.BoundsInsertion.isValid())
+    return "its name comes from a macro";
+  for (const Launch &L : Merged.Launches)
+    if (L.OnDevice)
+      return "the launch at " + shortText(L.Where) + " passes no host stub";
   return "";
 }
 
