@@ -7,24 +7,76 @@
 
 #include "find/Find.h"
 #include "find/Arrays.h"
-#include "find/CollectedFunctions.h"
 #include "find/FunctionTexts.h"
 #include "find/KernelFacts.h"
 #include "find/Launches.h"
 #include "find/MergeFindings.h"
 #include "find/Parameters.h"
 #include "find/SharedArrays.h"
-#include "find/SkippedDefinitions.h"
 #include "frontend/UserFiles.h"
 #include "model/Helper.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "clang/Lex/Lexer.h"
 #include <algorithm>
 
 using namespace bankstripe;
 using namespace clang;
 
 namespace {
+
+/// What stands outside system headers.
+struct CollectedFunctions {
+  /// Those with bodies; instances first, as a template itself has nothing to
+  /// add to them.
+  std::vector<const FunctionDecl *> Functions;
+  /// Of variables, and of members in their classes.
+  std::vector<const Expr *> Initializers;
+  /// Operators are among what they declare or name.
+  std::vector<const NamedDecl *> Visible;
+};
+
+class FunctionCollector : public RecursiveASTVisitor<FunctionCollector> {
+public:
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  // Bodies are indexed one by one, lambdas as part of the body around them.
+  bool TraverseStmt(Stmt *) { return true; }
+
+  bool VisitFunctionDecl(FunctionDecl *Function) {
+    if (Function->doesThisDeclarationHaveABody() && Function->getBody())
+      (Function->isDependentContext() ? Templates : Result.Functions)
+          .push_back(Function);
+    return !Function->isOverloadedOperator() || note(Function);
+  }
+  bool VisitUsingDecl(UsingDecl *Using) { return note(Using); }
+  bool VisitUsingDirectiveDecl(UsingDirectiveDecl *Using) {
+    return note(Using);
+  }
+
+  // Outside functions a kernel's address can be taken too: in a table of
+  // function pointers, a default argument, a member's initialiser.
+  bool VisitVarDecl(VarDecl *Variable) {
+    if (const Expr *Init = Variable->getAnyInitializer())
+      Result.Initializers.push_back(Init);
+    return true;
+  }
+  bool VisitFieldDecl(FieldDecl *Field) {
+    if (const Expr *Init = Field->getInClassInitializer())
+      Result.Initializers.push_back(Init);
+    return true;
+  }
+
+  CollectedFunctions Result;
+  std::vector<const FunctionDecl *> Templates;
+
+private:
+  bool note(const NamedDecl *Declared) {
+    Result.Visible.push_back(Declared);
+    return true;
+  }
+};
 
 /// One run of findAll.
 class UnitReader {
@@ -69,6 +121,15 @@ private:
 };
 
 } // namespace
+
+static CollectedFunctions collectFunctions(const ASTContext &Context) {
+  FunctionCollector Collector;
+  for (Decl *D : Context.getTranslationUnitDecl()->decls())
+    if (D->getLocation().isValid() && !isOfSystem(D))
+      Collector.TraverseDecl(D);
+  llvm::append_range(Collector.Result.Functions, Collector.Templates);
+  return std::move(Collector.Result);
+}
 
 // Whether what Owner declares in Function is for the device. Clang takes each
 // lambda in a function of the host for one that may also run there.
@@ -367,6 +428,61 @@ void UnitReader::noteOperators() {
         NoteAround(Element->getAsTagDecl());
     }
   }
+}
+
+// In all configurations.
+static bool isLeftOutAlways(StringRef Text) {
+  for (StringRef Word : {"#", "if", "0"}) {
+    Text = Text.ltrim();
+    if (!Text.consume_front(Word))
+      return false;
+  }
+  const StringRef Rest = Text.split('\n').first.trim();
+  return Rest.empty() || Rest.starts_with("//") || Rest.starts_with("/*");
+}
+
+// The names in those of Skipped that may define what runs on the device.
+static llvm::StringSet<> namesLeftOut(llvm::ArrayRef<SourceRange> Skipped,
+                                      const SourceText &Text) {
+  llvm::StringSet<> Names;
+  for (const SourceRange &Range : Skipped) {
+    const StringRef Left = Lexer::getSourceText(
+        CharSourceRange::getCharRange(Range), Text.sources(), Text.language());
+    if (isLeftOutAlways(Left) ||
+        (!Left.contains("__global__") && !Left.contains("__device__")))
+      continue;
+    Text.forEachToken(Left, [&](const Token &Name) {
+      if (Name.is(tok::raw_identifier))
+        Names.insert(Name.getRawIdentifier());
+    });
+  }
+  return Names;
+}
+
+//     #ifdef BIG
+//     __global__ void kernel(int *x) { int big[64]; ... }
+//     #else
+//     __global__ void kernel(int *x) { int small[8]; ... }
+//     #endif
+//
+// Without BIG, the parse sees one of the two. What stands beside it would be
+// missing in a build with BIG.
+static void noteOtherDefinitions(llvm::ArrayRef<SourceRange> Skipped,
+                                 const SourceText &Text, UnitFacts &Facts) {
+  const llvm::StringSet<> Names = namesLeftOut(Skipped, Text);
+  auto Note = [&](StringRef Title, std::string &Problem) {
+    const size_t Scope = Title.rfind("::");
+    if (Problem.empty() &&
+        Names.contains(Scope == StringRef::npos ? Title
+                                                : Title.drop_front(Scope + 2)))
+      Problem = "text that a condition leaves out may define it, too";
+  };
+  for (Kernel &K : Facts.Kernels) {
+    Note(K.Text.Name, K.Text.Problem);
+    Note(K.Text.Name, K.Text.VersionProblem);
+  }
+  for (FunctionText &F : Facts.Functions)
+    Note(F.Title, F.Problem);
 }
 
 UnitFacts UnitReader::read() {
