@@ -473,7 +473,7 @@ Finding ArrayReader::read(const VarDecl *Variable, const DeclStmt *Statement) {
        MayClaim ? std::min(Bodies.claimedAlignment(Function), WidestVector)
                 : 0});
   if (const auto *Parameter = dyn_cast<ParmVarDecl>(Variable))
-    F.NeverWritten = F.Function.IsKernel && isOnlyRead(Parameter, Body);
+    F.NeverWritten = isOnlyRead(Parameter, Function, Body);
   else
     F.NeverWritten = !F.IsObject && IsConstant &&
                      !Body.references(Variable).empty() &&

@@ -36,10 +36,6 @@
 using namespace bankstripe;
 using namespace clang;
 
-// The first architecture of which nvcc takes `__grid_constant__` (CUDA
-// Programming Guide, "__grid_constant__").
-static constexpr unsigned FirstWithGridConstants = 70;
-
 // --- Uses --------------------------------------------------------------------
 
 namespace {
@@ -108,34 +104,30 @@ static ObjectUse useOf(const ParmVarDecl *Parameter, const BodyIndex &Body) {
   return All;
 }
 
-bool bankstripe::isOnlyRead(const ParmVarDecl *Parameter,
-                            const BodyIndex &Body) {
-  const ObjectUse All = useOf(Parameter, Body);
-  return !All.Changed && !All.HandedOn;
-}
-
-// Whether `__grid_constant__` may stand before it: for what is compiled, and in
-// the one declaration of the kernel, since all of them must have it.
-static bool canBeGridConstant(const FunctionDecl *Kernel,
-                              const ASTContext &Context) {
-  unsigned Architecture = 0;
-  StringRef Gpu = Context.getTargetInfo().getTargetOpts().CPU;
-  if (Gpu.consume_front("sm_") && !Gpu.consumeInteger(10, Architecture) &&
-      Architecture < FirstWithGridConstants)
-    return false;
-  const FunctionDecl *Pattern = patternOf(Kernel);
-  return Pattern->isFirstDecl() && Pattern == Pattern->getMostRecentDecl();
-}
-
 // Whether a kernel, or another function, may need it in memory. What is needed
 // in the end, the optimiser or ptxas says.
-static bool mayNeedMemory(const ParmVarDecl *Parameter,
-                          const FunctionDecl *Function, const BodyIndex &Body,
-                          const ASTContext &Context) {
+static bool mayNeedMemory(const ParmVarDecl *Parameter, bool InKernel,
+                          const BodyIndex &Body) {
   const ObjectUse All = useOf(Parameter, Body);
-  if (!All.Indexed || All.Changed || !Function->hasAttr<CUDAGlobalAttr>())
-    return All.Indexed;
-  return !All.HandedOn && canBeGridConstant(Function, Context);
+  return All.Indexed && (All.Changed || !All.HandedOn || !InKernel);
+}
+
+// Whether `__grid_constant__` may stand in the one declaration of the kernel.
+// All of them, explicit instances as well, would have to have it.
+static bool isDeclaredOnce(const FunctionDecl *Kernel) {
+  const TemplateSpecializationKind Kind =
+      Kernel->getTemplateSpecializationKind();
+  const FunctionDecl *Pattern = patternOf(Kernel);
+  return (Kind == TSK_Undeclared || Kind == TSK_ImplicitInstantiation) &&
+         Pattern->isFirstDecl() && Pattern == Pattern->getMostRecentDecl();
+}
+
+bool bankstripe::isOnlyRead(const ParmVarDecl *Parameter,
+                            const FunctionDecl *Function,
+                            const BodyIndex &Body) {
+  const ObjectUse All = useOf(Parameter, Body);
+  return Function->hasAttr<CUDAGlobalAttr>() && !All.Changed && !All.HandedOn &&
+         isDeclaredOnce(Function);
 }
 
 // --- Text --------------------------------------------------------------------
@@ -218,7 +210,7 @@ bool bankstripe::isPrivateParameter(const ParmVarDecl *Parameter,
       Function->isDependentContext() || isa<CXXConstructorDecl>(Function) ||
       !Type.isTriviallyCopyableType(Text.context()) || !canBeCopied(Record) ||
       !(isOrHoldsArray(Type) || isIndexedObject(Parameter, *Body, Bodies)) ||
-      !mayNeedMemory(Parameter, Function, *Body, Text.context()))
+      !mayNeedMemory(Parameter, Function->hasAttr<CUDAGlobalAttr>(), *Body))
     return false;
   const ParmVarDecl *Written = writtenParameter(Parameter, Function);
   return Written && specifiersOf(Written, Text);

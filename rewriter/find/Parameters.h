@@ -21,8 +21,10 @@ bool isPrivateParameter(const clang::ParmVarDecl *Parameter,
                         const clang::FunctionDecl *Function,
                         BodyIndexCache &Bodies, const SourceText &Text);
 
-/// Whether such a parameter is only read, and nothing else gets to see it.
-bool isOnlyRead(const clang::ParmVarDecl *Parameter, const BodyIndex &Body);
+/// Whether such a parameter is one of a kernel, is only read, with nothing else
+/// that gets to see it, and can be a grid constant.
+bool isOnlyRead(const clang::ParmVarDecl *Parameter,
+                const clang::FunctionDecl *Function, const BodyIndex &Body);
 
 /// Reads the text and the scope of such a parameter into \p F.
 void readParameter(Finding &F, const clang::ParmVarDecl *Parameter,

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Merge.h"
+#include "arch/ArchInfo.h"
 #include "contract/Symbols.h"
 #include "plan/Decide.h"
 #include "plan/Outside.h"
@@ -43,15 +44,18 @@ static bool sameInstances(const Finding &A, const Finding &B) {
 }
 
 // Parameters are arrays only where a copy is in memory: the optimiser leaves
-// one, or, of one that is only read, ptxas has room for it in the frame.
-static bool isListed(const UnitResult &Unit, size_t Index) {
+// one, or, of one that is only read, ptxas has room for it in the frame. Grid
+// constants came with sm_70, the first architecture that is known.
+static bool isListed(const UnitResult &Unit, size_t Index,
+                     const PlanOptions &Options) {
   const Finding &F = Unit.Facts.Findings[Index];
   if (F.isOnlyRead())
-    return llvm::any_of(F.Instances, [&](const ArrayInstance &I) {
-      auto Of = Unit.Resources.find(I.FunctionId);
-      return Of != Unit.Resources.end() &&
-             Of->second.StackFrame >= I.Shape.BytesPerThread;
-    });
+    return llvm::all_of(Options.AllGpuArchs, archInfo) &&
+           llvm::any_of(F.Instances, [&](const ArrayInstance &I) {
+             auto Of = Unit.Resources.find(I.FunctionId);
+             return Of != Unit.Resources.end() &&
+                    Of->second.StackFrame >= I.Shape.BytesPerThread;
+           });
   return !F.isParameter() ||
          (Index < Unit.Evidence.Arrays.size() &&
           Unit.Evidence.Arrays[Index].Where == Residency::LocalMemory);
@@ -180,7 +184,7 @@ Merger::Merger(const std::vector<UnitResult> &Units, const PlanOptions &Options)
     for (const Kernel &K : kernelsOf(Unit))
       Rows[{K.Where, K.Id}];
     for (auto [I, F] : llvm::enumerate(Unit.Facts.Findings))
-      if (isListed(Unit, I))
+      if (isListed(Unit, I, Options))
         ArrayIndex[F.Where];
     for (const SourceFile &Source : Unit.Facts.Sources)
       ++Readers[Source.Path];

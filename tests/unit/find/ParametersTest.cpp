@@ -52,25 +52,28 @@ TEST(Parameters, OfKernelsThatAreIndexedAndChanged) {
                    std::string(Uses) + " }");
 }
 
-// They may become grid constants: of sm_70 and newer, and where no other
-// declaration would have to say so, too.
+// They may become grid constants, where no other declaration would have to say
+// so, too.
 TEST(Parameters, OfKernelsThatAreIndexedAndOnlyRead) {
-  auto IsOnlyRead = [](const std::string &Before, const char *Uses,
-                       const char *Gpu = "sm_90") {
-    const UnitFacts Facts = factsOf(
-        (Classes + Before + "__global__ void k(S s, int i, int *out) { " +
-         Uses + " }")
-            .str(),
-        [](llvm::StringRef) { return true; }, {std::string("--cuda-gpu-arch=") + Gpu});
+  auto IsOnlyRead = [](const std::string &Before, const std::string &Uses) {
+    const UnitFacts Facts =
+        factsOf((Classes + Before +
+                 "__global__ void k(S s, int i, int *out) { " + Uses + " }")
+                    .str());
     return !Facts.Findings.empty() && Facts.Findings[0].isOnlyRead();
   };
   EXPECT_TRUE(IsOnlyRead("", "*out = s.a[i];"));
-  EXPECT_TRUE(IsOnlyRead("", "*out = s.a[i] + s.n;", "sm_70"));
-  EXPECT_FALSE(IsOnlyRead("", "*out = s.a[i];", "sm_60"));
   EXPECT_FALSE(IsOnlyRead("", "*out = s.a[i]; s.n = 1;"));
   EXPECT_FALSE(IsOnlyRead("", "const S &r = s; *out = r.a[i];"));
   EXPECT_FALSE(
       IsOnlyRead("__global__ void k(S s, int i, int *out);", "*out = s.a[i];"));
+  const std::string Template = "template <class T> ",
+                    Body = "*out = s.a[i] + sizeof(T); }";
+  EXPECT_TRUE(IsOnlyRead(
+      Template, Body + "void run(S s) { k<int><<<1, 32>>>(s, 1, nullptr);"));
+  EXPECT_FALSE(IsOnlyRead(
+      Template,
+      Body + "template __global__ void k<int>(S, int, int *); void run() {"));
 }
 
 TEST(Parameters, OfFunctionsThatAreIndexed) {

@@ -49,6 +49,9 @@ TEST(Verdict, AParameterThatIsOnlyReadBecomesAGridConstant) {
   EXPECT_TRUE(U.plan().Arrays.empty());
   U.Result.Resources["k"].StackFrame = 72;
   EXPECT_EQ(reasonOf(U.plan()), Reason::ReadOnlyParameter);
+  PlanOptions ForOlder;
+  ForOlder.AllGpuArchs = {"sm_60", "sm_90"};
+  EXPECT_TRUE(U.plan(ForOlder).Arrays.empty());
   U.Result.Resources["k"].StackFrame = 40; // It has 64 bytes.
   EXPECT_TRUE(U.plan().Arrays.empty());
 }
