@@ -11,7 +11,7 @@
 //
 //     int sum = 0;
 //     __shared__ int best_stripes[::bankstripe::warps(128)][8][32];
-//     auto best = ::bankstripe::begin(best_stripes);
+//     auto best = ::bankstripe::column(best_stripes);
 //     ::bankstripe::clear(best_stripes);
 //     int *p;
 //

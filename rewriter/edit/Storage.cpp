@@ -99,6 +99,15 @@ static bool isBitPointer(const Finding &F) {
          });
 }
 
+// Whether the array's name may become a column, which has subscripts and
+// nothing else. All else asks for a pointer, a larger part of the helper.
+static bool isOnlySubscripted(const PlannedArray &A) {
+  const Finding &F = A.Array;
+  return A.Verdict.Kind == VerdictKind::Stripe &&
+         A.Verdict.Form != StripeForm::Packed && F.Shape.Extents.size() == 1 &&
+         !F.HasOtherUses && !F.Trail && !F.HasConst;
+}
+
 static std::string storageName(const PlannedArray &A) {
   const Finding &F = A.Array;
   if (A.Verdict.Kind == VerdictKind::Slot)
@@ -389,8 +398,10 @@ StorageWriter::statementsAfter(const PlannedArray &A) const {
   const std::string Storage = storageName(A);
   if (A.Verdict.hasForm() && Storage != A.Array.Name)
     Statements.push_back(accessor(A) + A.Array.Name +
-                         " = ::bankstripe::begin(" + Storage +
-                         (IsSplit ? ", " + restName(A.Array) : "") + ");");
+                         (isOnlySubscripted(A) ? " = ::bankstripe::column("
+                                               : " = ::bankstripe::begin(") +
+                         Storage + (IsSplit ? ", " + restName(A.Array) : "") +
+                         ");");
   if (A.Verdict.usesShared())
     if (std::string Init = initialisation(A); !Init.empty())
       Statements.push_back(std::move(Init));

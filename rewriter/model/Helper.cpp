@@ -29,25 +29,23 @@ static constexpr Part Parts[] = {
     {"blocks", "assume_block_of_at_most require_block_of_at_most"},
     {"shared", "shared"},
     {"pitch"},
-    {"word", "word"},
-    {"padded", "padded", "pitch"},
+    {"stripes", "column"},
+    {"word", "word", "stripes"},
+    {"padded", "padded", "pitch stripes"},
     {"unit", "unit", "word padded"},
     {"lists"},
-    {"pointers", "pointer begin"},
-    {"clear", "clear", "pointers"},
-    {"initialize", "initialize", "pointers lists"},
+    {"pointers", "pointer begin", "stripes"},
+    {"clear", "clear", "stripes"},
+    {"initialize", "initialize", "stripes lists"},
     {"packed", "packed packed_words", "pointers"},
     {"splits", "split", "pointers unit lists"},
     {"bits", "bits bit long_bit", "lists pointers"},
     {"slots", "slots clear_slot initialize_slot", "pitch lists"},
     {"mark"},
     {"memory", "behind", "mark"},
-    {"dynamic_stripes", "dynamic_stripe", "memory pointers"},
+    {"dynamic_stripes", "dynamic_stripe", "memory stripes"},
     {"dynamic_slots", "dynamic_slots", "memory slots"},
     {"placement", "place", "slots"}};
-
-/// So many columns a line may have after lines were joined.
-static constexpr size_t MostColumns = 110;
 
 static Names words(StringRef Text) {
   llvm::SmallVector<StringRef> Found;
@@ -93,52 +91,24 @@ static Names partsFor(llvm::ArrayRef<StringRef> Texts) {
   return Kept;
 }
 
-// Adds \p Line to \p Lines: to the one before if that is an unfinished
-// declaration, and short bodies of functions to their heads.
-static void addJoined(std::vector<std::string> &Lines, StringRef Line) {
-  const StringRef Words = Line.ltrim();
-  auto Join = [&](size_t Count) { // The last ones, and this one.
-    if (Lines.size() < Count)
-      return false;
-    std::string Joined = Lines[Lines.size() - Count];
-    for (StringRef Next : llvm::ArrayRef(Lines).take_back(Count - 1))
-      Joined += " " + Next.ltrim().str();
-    Joined += (StringRef(Joined).ends_with("(") ? "" : " ") + Words.str();
-    if (Joined.size() > MostColumns)
-      return false;
-    Lines.resize(Lines.size() - Count + 1);
-    Lines.back() = std::move(Joined);
-    return true;
-  };
-  auto IsCode = [](StringRef Text) { // Lines of macros stay as they are.
-    return !Text.starts_with("#") && !Text.ends_with("\\");
-  };
-  const size_t Count = Lines.size();
-  const bool ContinuesCode = Count && IsCode(Lines.back()) && IsCode(Line);
-  const bool EndsBody = Count > 1 && (Words == "}" || Words == "};") &&
-                        StringRef(Lines[Count - 1]).ends_with(";") &&
-                        StringRef(Lines[Count - 2]).ends_with(" {") &&
-                        IsCode(Lines[Count - 2]);
-  const bool IsUnfinished =
-      ContinuesCode && !StringRef(";{}:").contains(Lines.back().back());
-  if (!(IsUnfinished && Join(1)) && !(ContinuesCode && EndsBody && Join(2)))
-    Lines.push_back(Line.str());
-}
-
 std::string bankstripe::helperFor(llvm::ArrayRef<StringRef> Texts) {
   const Names Kept = partsFor(Texts);
-  std::vector<std::string> Lines;
-  for (const HelperPiece &Piece : helperPieces()) {
-    if (!Piece.Part.empty() && !Kept.count(Piece.Part))
-      continue;
-    for (StringRef Line : llvm::split(Piece.Text, '\n'))
-      if (!Line.empty() && !Line.ltrim().starts_with("//"))
-        // What is behind code is a comment, too.
-        addJoined(Lines, Line.starts_with("#")
-                             ? Line
-                             : Line.split(" // ").first.rtrim());
+  std::string Text;
+  for (const HelperPiece &Piece : helperPieces())
+    if (Piece.Part.empty())
+      Text += Piece.Text;
+    else if (Kept.count(Piece.Part))
+      Text += (Piece.Text + "\n").str();
+  // The heading takes the place of the comment that is about all parts.
+  std::string Helper = helperHeading().str();
+  for (StringRef Line :
+       llvm::split(StringRef(Text).substr(Text.find("#if ")).rtrim(), '\n')) {
+    const bool IsBlankAgain =
+        Line.empty() && StringRef(Helper).ends_with("\n\n");
+    if (!IsBlankAgain && !Line.starts_with("// clang-format"))
+      Helper += (Line + "\n").str();
   }
-  return helperHeading().str() + llvm::join(Lines, "\n") + "\n";
+  return Helper;
 }
 
 bool bankstripe::holdsParts(StringRef Code, StringRef Helper) {

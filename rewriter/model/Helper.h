@@ -29,7 +29,7 @@ llvm::ArrayRef<HelperPiece> helperPieces();
 /// All of its text.
 llvm::StringRef helperText();
 
-/// The first line of what holds parts of it; with a newline.
+/// The first lines of what holds parts of it; with a newline.
 llvm::StringRef helperHeading();
 
 /// What files include besides whose kernels have rows.
@@ -56,7 +56,7 @@ std::array<LaunchHelper, 2> launchHelpers();
 std::array<LaunchHelper, 3> allHelpers(llvm::StringRef Text);
 
 // What users keep in their repositories holds the parts of the helper that
-// their sources use, without comments.
+// their sources use.
 
 /// The parts that any of \p Texts uses (`::bankstripe::NAME`) or, as an earlier
 /// helper, holds. A helper of version 0.1 holds all of them.

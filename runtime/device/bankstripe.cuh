@@ -5,7 +5,8 @@
 //
 // What each name is for is shown in docs/internals/layouts.md of bankstripe:
 //
-//     warps, begin, pointer, clear, initialize         stripes
+//     warps, column, begin, pointer                    stripes
+//     clear, initialize                                their first values
 //     word, packed, padded, unit                       their elements
 //     split                                            stripes with a rest
 //     slots, place, clear_slot, initialize_slot        slots
@@ -18,8 +19,8 @@
 // index may leave its row, as that of an array does.)
 //
 // It is made from the files in parts/: for a package from all of them, beside
-// rewritten sources from those that these use, without comments. Which names
-// need which part is listed in rewriter/model/Helper.cpp. Headers with
+// rewritten sources from those that these use, with another comment here. Which
+// names need which part is listed in rewriter/model/Helper.cpp. Headers with
 // different parts may meet in one file, in any order, so a part must not call
 // what is declared behind it; it may use class templates that are specialised
 // there.
@@ -53,6 +54,7 @@ namespace bankstripe {
 #include "parts/blocks.cuh"
 #include "parts/shared.cuh"
 #include "parts/pitch.cuh"
+#include "parts/stripes.cuh"
 #include "parts/word.cuh"
 #include "parts/padded.cuh"
 #include "parts/unit.cuh"

@@ -119,7 +119,7 @@ class InPlace(ToolTest):
     def assert_helper(self, text):
         """It holds the parts of the helper for stripes, and no others."""
         self.assertIn("// bankstripe.cuh ", text)
-        self.assertIn("begin(Storage &&storage)", text)
+        self.assertIn("column(Storage &&storage)", text)
         self.assertNotIn("Alignment>::grain) slots", text)
 
     def test_writes_the_file_and_its_helper(self):
@@ -135,9 +135,9 @@ class InPlace(ToolTest):
         self.write("a.cu", moves("first"))
         self.write("b.cu", moves("second"))
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "--layout=slot", "a.cu"))
-        self.assertNotIn("begin(Storage", self.read("bankstripe.cuh"))
+        self.assertNotIn("column(Storage", self.read("bankstripe.cuh"))
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "b.cu"))
-        self.assertIn("begin(Storage", self.read("bankstripe.cuh"))
+        self.assertIn("column(Storage", self.read("bankstripe.cuh"))
         self.assertIn("Alignment>::grain) slots", self.read("bankstripe.cuh"))
 
     def test_a_second_run_leaves_a_function_with_a_version(self):
@@ -300,7 +300,7 @@ class SeveralRuns(ToolTest):
                     self.assertEqual(run.wait(timeout=60), DONE)
                 helper = self.read(f"{folder}/bankstripe.cuh")
                 self.assertIn("Alignment>::grain) slots", helper)
-                self.assertIn("begin(Storage", helper)
+                self.assertIn("column(Storage", helper)
 
 
 class Again(ToolTest):

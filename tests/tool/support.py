@@ -195,5 +195,5 @@ class ToolTest(unittest.TestCase):
     def assert_rewritten(self, name):
         text = self.read(name)
         self.assertIn("__shared__", text)
-        self.assertIn("::bankstripe::begin(", text)
+        self.assertIn("::bankstripe::column(", text)
         self.assertNotIn("  int last[8]", text)

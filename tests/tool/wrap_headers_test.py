@@ -31,7 +31,7 @@ class Headers(WrapTest):
     def test_are_copied_with_their_header(self):
         copies = self.compile()
         self.assertEqual(len(copies), 1)
-        self.assertIn("auto table = ::bankstripe::begin(table_stripes)", copies[0])
+        self.assertIn("auto table = ::bankstripe::column(table_stripes)", copies[0])
         self.assertTrue(copies[0].startswith('#line 1 "src/weigh.cuh"\n'))
         self.assertRegex(self.copy(), r'#include "headers/0/weigh.cuh"')
 
@@ -54,7 +54,7 @@ class Headers(WrapTest):
         self.write("include/local.h", LOCAL)
         self.write("src/a.cu", self.read("src/a.cu").replace('"weigh.cuh"', "<weigh.cuh>"))
         copies = self.compile("-Iinclude")
-        self.assertIn("auto table = ::bankstripe::begin(table_stripes)", copies[0])
+        self.assertIn("auto table = ::bankstripe::column(table_stripes)", copies[0])
 
     def test_of_two_checkouts_have_the_same_copies(self):
         for name in ("weigh.cuh", "local.h"):
@@ -77,7 +77,7 @@ class Headers(WrapTest):
             "#include", '#define WHAT "local.h"\n#include'))
         self.assertEqual(self.compile(said="bankstripe: warning: arrays in headers of 'src/a.cu' stay: 'src/weigh.cuh' "
                                            "cannot be copied: a macro names a file that it includes\n"), [])
-        self.assertIn("auto last = ::bankstripe::begin(last_stripes)", self.copy())
+        self.assertIn("auto last = ::bankstripe::column(last_stripes)", self.copy())
 
     def test_are_kept_where_a_header_is_included_by_the_command(self):
         self.write("src/a.cu", COUNT)

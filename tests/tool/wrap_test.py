@@ -194,7 +194,7 @@ class Rewritten(WrapTest):
     def test_a_copy_is_compiled(self):
         words = self.compile()
         self.assertEqual(words, ["-Xcompiler=-iquote,src", "-c", "obj/a.o.bankstripe/a.cu", "-o", "obj/a.o"])
-        self.assertIn("auto last = ::bankstripe::begin(last_stripes)", self.copy())
+        self.assertIn("auto last = ::bankstripe::column(last_stripes)", self.copy())
 
     def test_nothing_is_written_through_a_link(self):
         for place in ("obj/a.o.bankstripe", "obj/a.o.bankstripe/a.cu"):
@@ -342,7 +342,7 @@ class Rewritten(WrapTest):
         self.write("src/a.cu", COUNT.replace("static __global__ void",
                                              "__global__ void __launch_bounds__(128)"))
         self.compile()
-        self.assertIn("auto last = ::bankstripe::begin(last_stripes)", self.copy())
+        self.assertIn("auto last = ::bankstripe::column(last_stripes)", self.copy())
 
     def test_a_kernel_that_waits_for_other_blocks_gets_a_version(self):
         self.write("src/a.cu", COUNT.replace("static __global__ void",

@@ -1,9 +1,7 @@
 // clear.cuh - `= {}` for a stripe
-//
-// Every element of the calling thread's array to zero, or to what its default
-// constructor makes it.
 #ifndef BANKSTRIPE_CLEAR
 #define BANKSTRIPE_CLEAR
+// Clears all elements of the calling thread.
 template <class Storage>
 __device__ __forceinline__ void clear(Storage &&storage) {
   typedef detail::planes<Storage> planes;

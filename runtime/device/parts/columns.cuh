@@ -1,6 +1,21 @@
 // columns.cuh - of pointers.cuh: where the calling thread's elements lie
 namespace detail {
 
+template <class Unit> struct element<const Unit> {
+  typedef const typename element<Unit>::type type;
+  static constexpr int per_unit = element<Unit>::per_unit;
+  static BANKSTRIPE_ANYWHERE type &of(const Unit &unit, unsigned part) {
+    return element<Unit>::of(const_cast<Unit &>(unit), part);
+  }
+};
+
+// Of places that count as their numbers.
+template <class Place, class Index>
+BANKSTRIPE_ANYWHERE Place further(Place place, Index steps) {
+  place.position += static_cast<int>(steps);
+  return place;
+}
+
 // An index as the number that a subscript would make of it, since an
 // enumeration may have operators of its own.
 template <class Index, bool Enumeration> struct underlying {
@@ -72,49 +87,19 @@ template <class Row, int Extent> struct target<Row[Extent]> {
   }
 };
 
-// One warp's part of the storage: `[N][32]`, and with more dimensions before
-// the lanes below. `inner` is what an index leaves of the array.
-template <class Plane> struct plane;
-
-template <class Unit, int Extent, int Lanes> struct plane<Unit[Extent][Lanes]> {
-  static_assert(Lanes == 32, "the last dimension of a stripe is the 32 lanes");
-  typedef Unit all[Extent][Lanes];
-  typedef Unit inner;
-  typedef Unit unit;
-  typedef typename element<Unit>::type type;
-  static constexpr int rows = Extent;
-
-  static __device__ __forceinline__ Unit *first(Unit (&units)[Extent][Lanes]) {
-    return units[0] + lane();
-  }
-};
-
+// A plane with more dimensions before the lanes.
 template <class Rest, int Extent, int NextExtent, int LastExtent>
 struct plane<Rest[Extent][NextExtent][LastExtent]> {
-  typedef Rest all[Extent][NextExtent][LastExtent];
   typedef plane<Rest[NextExtent][LastExtent]> next;
   typedef typename next::inner inner[NextExtent];
   typedef typename next::unit unit;
-  typedef typename next::type type;
   static constexpr int rows = Extent * next::rows;
 
-  static __device__ __forceinline__ unit *first(all &units) {
+  static __device__ __forceinline__ unit *
+  first(Rest (&units)[Extent][NextExtent][LastExtent]) {
     return next::first(units[0]);
   }
 };
-
-// What the storage of a stripe is made of, and the calling warp's part of it.
-// That is named by its first row because sanitizers let the address of what
-// lies behind the last plane be taken; by this cast because nvcc takes others
-// for a loss of qualifiers when elements are volatile.
-template <class Storage> struct planes {};
-template <class Plane, int Warps> struct planes<Plane[Warps]> : plane<Plane> {
-  static __device__ __forceinline__ Plane &own(Plane (&storage)[Warps]) {
-    check(warp() < Warps);
-    return (Plane &)storage[warp()][0];
-  }
-};
-template <class Storage> struct planes<Storage &> : planes<Storage> {};
 
 // Only where To is `const From`.
 template <class From, class To> struct adds_const;

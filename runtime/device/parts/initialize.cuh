@@ -36,16 +36,22 @@ struct listed<Rest[Extent][NextExtent][LastExtent]> {
   }
 };
 
+template <class Plane, class Values>
+__device__ __forceinline__ void assign_listed(Plane &units,
+                                              const Values &values) {
+  listed<Plane>::assign(units, values);
+}
+
 } // namespace detail
 
 template <int... Extents, class Storage>
 __device__ __forceinline__ void
 initialize(Storage &&storage,
            const typename detail::array_of<
-               typename detail::without_volatile<
-                   typename detail::planes<Storage>::type>::type,
+               typename detail::without_volatile<typename detail::element<
+                   typename detail::planes<Storage>::unit>::type>::type,
                Extents...>::type &values) {
   typedef detail::planes<Storage> planes;
-  detail::listed<typename planes::all>::assign(planes::own(storage), values);
+  detail::assign_listed(planes::own(storage), values);
 }
 #endif // BANKSTRIPE_INITIALIZE

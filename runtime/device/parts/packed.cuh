@@ -13,9 +13,9 @@ __host__ __device__ constexpr int packed_words(int elements) {
 
 namespace detail {
 
-template <class Element>
-struct element<packed<Element>>
-    : elements<Element, static_cast<int>(4 / sizeof(Element))> {
+template <class Element> struct element<packed<Element>> {
+  typedef Element type;
+  static constexpr int per_unit = static_cast<int>(4 / sizeof(Element));
   static BANKSTRIPE_ANYWHERE Element &of(packed<Element> &unit, unsigned part) {
     return unit.value[part];
   }

@@ -10,7 +10,9 @@ struct alignas(detail::pitch<Element>::alignment) padded {
 
 namespace detail {
 
-template <class Element> struct element<padded<Element>> : elements<Element> {
+template <class Element> struct element<padded<Element>> {
+  typedef Element type;
+  static constexpr int per_unit = 1;
   static BANKSTRIPE_ANYWHERE Element &of(padded<Element> &unit, unsigned) {
     return reinterpret_cast<Element &>(unit);
   }

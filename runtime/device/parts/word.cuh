@@ -7,7 +7,9 @@ template <class Element> struct alignas(4) word {
 
 namespace detail {
 
-template <class Element> struct element<word<Element>> : elements<Element> {
+template <class Element> struct element<word<Element>> {
+  typedef Element type;
+  static constexpr int per_unit = 1;
   static BANKSTRIPE_ANYWHERE Element &of(word<Element> &unit, unsigned) {
     return unit.value;
   }

@@ -64,6 +64,12 @@ __global__ void kernel(int *failed) {
 #elif CASE == 23 // conver|no suitable|no matching|cannot
   int rest[3];
   bankstripe::pointer<bankstripe::split<int, 5>> ints = bankstripe::begin(a, rest);
+#elif CASE == 24 // conver|not assignable|be used to initialize
+  bankstripe::column(t)[1] = 1;
+#elif CASE == 25 // no match|invalid operands|no operator
+  auto next = bankstripe::column(a) + 1;
+#elif CASE == 26 // the last dimension of a stripe is the 32 lanes
+  bankstripe::column(odd)[1] = 1;
 #endif
   EXPECT(c == nullptr || sizeof odd + sizeof p + sizeof t > 0);
 }

@@ -19,10 +19,11 @@ __global__ void __launch_bounds__(128) kernel(const int *in, unsigned char *out,
     walked[i] = 0;
   }
   ::bankstripe::begin(counts)[in[n] & 15]++;
-  ::bankstripe::begin(bytes)[in[n] & 15] = static_cast<unsigned char>(in[n]);
+  auto small = ::bankstripe::column(bytes);
+  small[in[n] & 15] = static_cast<unsigned char>(in[n]);
   ::bankstripe::bits<9> seen = {};
   seen[in[0] % 9] = true;
   out[threadIdx.x] = static_cast<unsigned char>(
       ::bankstripe::begin(counts)[n & 15] + order[n & 15] + walked[n & 3] +
-      (seen[in[1] % 9] ? 1 : 0) + ::bankstripe::begin(bytes)[n & 15]);
+      (seen[in[1] % 9] ? 1 : 0) + small[n & 15]);
 }

@@ -12,6 +12,7 @@
 __global__ void kernel(int number, int over) {
   __shared__ int a[bankstripe::warps(64)][2][3][32];
   __shared__ bankstripe::packed<char> b[bankstripe::warps(64)][2][32];
+  __shared__ short c[bankstripe::warps(64)][5][32];
   __shared__ bankstripe::slots<int[3], 64> s;
   switch (number) {
   case 1: bankstripe::require_block_of_at_most<64>(); break;
@@ -24,7 +25,9 @@ __global__ void kernel(int number, int over) {
   case 8: bankstripe::begin(a)[1][2 + over] = 1; break;
   case 9: bankstripe::begin(a)[0][0 - over] = 1; break;
   case 10: bankstripe::begin(b)[7 + over] = 1; break;
-  case 11: case 12: bankstripe::clear(bankstripe::dynamic_stripe<int[2], 0, 256, 256>()); break;
+  case 11: bankstripe::column(c)[4 + over] = 1; break;
+  case 12: bankstripe::column(c)[0 - over] = 1; break;
+  case 13: case 14: bankstripe::clear(bankstripe::dynamic_stripe<int[2], 0, 256, 256>()); break;
   }
 }
 
@@ -33,8 +36,8 @@ int main(int count, char **arguments) {
     return 2;
   const int number = std::atoi(arguments[1]), over = std::atoi(arguments[2]);
   size_t shared = 0;
-  if (number >= 11) // 12: as much, but asked for in another way.
-    shared = over ? (number == 11 ? 0 : 1024) : 2 * 256 + bankstripe::detail::mark;
+  if (number >= 13) // 14: as much, but asked for in another way.
+    shared = over ? (number == 13 ? 0 : 1024) : 2 * 256 + bankstripe::detail::mark;
   kernel<<<1, number <= 6 ? 64 + over : 64, shared>>>(number, over);
   return cudaDeviceSynchronize() != cudaSuccess;
 }

@@ -100,7 +100,7 @@ TEST(ApplyPlan, ArrayThatStaysIsLeftAlone) {
             "#include \"bankstripe.cuh\"\n"
             "\n"
             "__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "auto a = ::bankstripe::begin(a_stripes);\n"
+            "auto a = ::bankstripe::column(a_stripes);\n"
             "int b[4];\n"
             "a[i] = b[i];\n");
 }
@@ -125,7 +125,7 @@ TEST(ApplyPlan, AddsLaunchBounds) {
             "\n"
             "__global__ void __launch_bounds__(128) k(int i) {\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "}\n");
 }
 
@@ -163,7 +163,7 @@ TEST(ApplyPlan, BytesThatAreNoTextAreKept) {
       rewritten("// \xE9t\xE9 \x80\xFF\nint a[4]; // \xE4\n", {{"a", {4}}}),
       "// \xE9t\xE9 \x80\xFF\n"
       "__shared__ int a_stripes[::bankstripe::warps(128)][4][32]; // \xE4\n"
-      "auto a = ::bankstripe::begin(a_stripes);\n");
+      "auto a = ::bankstripe::column(a_stripes);\n");
 }
 
 TEST(Helper, IsTheHeaderOfThePackage) {
@@ -176,9 +176,9 @@ TEST(Helper, IsTheHeaderOfThePackage) {
 TEST(Helper, CanBeEmbedded) {
   EXPECT_EQ(carriedOut(planFor("int a[4];\n", {{"a", {4}}}),
                        /*EmbedHelper=*/true),
-            helperFor({"::bankstripe::begin(a)"}) +
+            helperFor({"::bankstripe::column(a)"}) +
                 "\n__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-                "auto a = ::bankstripe::begin(a_stripes);\n");
+                "auto a = ::bankstripe::column(a_stripes);\n");
 }
 
 TEST(Helper, IsEmbeddedWithTheFilesLineEndings) {

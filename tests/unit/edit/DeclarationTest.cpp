@@ -21,7 +21,7 @@ TEST(Declaration, Alone) {
   EXPECT_EQ(rewritten("{\n  int a[4];\n}\n", {{"a", {4}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "}\n");
 }
 
@@ -38,13 +38,32 @@ TEST(Declaration, SpecifiersOfSeveralWords) {
   EXPECT_EQ(rewritten("{ unsigned long long a[4]; }", {{"a", {4}}}),
             "{ __shared__ unsigned long long "
             "a_stripes[::bankstripe::warps(128)][4][32]; auto a = "
-            "::bankstripe::begin(a_stripes); }");
+            "::bankstripe::column(a_stripes); }");
+}
+
+// What has nothing but subscripts needs a small part of the helper. Uses that
+// are no plain subscript, and pointers, may ask for all of an array's
+// operators.
+TEST(Declaration, OtherUsesThanSubscriptsNeedAPointer) {
+  auto AccessorOf = [](auto Change) {
+    Plan P = planFor("int a[4];\n", {{"a", {4}}});
+    Change(P.Arrays[0].Array);
+    const std::string After = carriedOut(P);
+    return llvm::StringRef(After).contains("= ::bankstripe::column(a_stripes);")
+               ? "column"
+               : "pointer";
+  };
+  EXPECT_STREQ(AccessorOf([](Finding &) {}), "column");
+  EXPECT_STREQ(AccessorOf([](Finding &F) { F.HasOtherUses = true; }),
+               "pointer");
+  EXPECT_STREQ(AccessorOf([](Finding &F) { F.Trail.emplace(); }), "pointer");
+  EXPECT_STREQ(AccessorOf([](Finding &F) { F.HasConst = true; }), "pointer");
 }
 
 TEST(Declaration, ExtentsStayAsWritten) {
   EXPECT_EQ(rewritten("{ int a[N + 1]; }", {{"a", {5}}}),
             "{ __shared__ int a_stripes[::bankstripe::warps(128)][N + 1][32]; "
-            "auto a = ::bankstripe::begin(a_stripes); }");
+            "auto a = ::bankstripe::column(a_stripes); }");
   EXPECT_EQ(rewritten("{ int a[ROWS][COLUMNS(2)]; }", {{"a", {3, 4}}}),
             "{ __shared__ int "
             "a_stripes[::bankstripe::warps(128)][ROWS][COLUMNS(2)][32]; auto a "
@@ -55,7 +74,7 @@ TEST(Declaration, ExtentFromTheInitialiser) {
   EXPECT_EQ(rewritten("{\n  int a[] = {1, 2, 3};\n}\n", {{"a", {3}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][3][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  ::bankstripe::initialize<3>(a_stripes, {1, 2, 3});\n"
             "}\n");
 }
@@ -67,25 +86,26 @@ TEST(Declaration, BoundIsWrittenAsInTheKernelsBounds) {
             "#include \"bankstripe.cuh\"\n"
             "\n"
             "__shared__ int a_stripes[::bankstripe::warps(THREADS)][4][32];\n"
-            "auto a = ::bankstripe::begin(a_stripes);\n");
+            "auto a = ::bankstripe::column(a_stripes);\n");
   // Its names mean something else inside the kernel.
   P.Arrays[0].Verdict.Storage.ThreadsText = "";
   EXPECT_EQ(carriedOut(P),
             "#include \"bankstripe.cuh\"\n"
             "\n"
             "__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "auto a = ::bankstripe::begin(a_stripes);\n");
+            "auto a = ::bankstripe::column(a_stripes);\n");
 }
 
 TEST(Declaration, KeepsItsLine) {
   Plan P = planFor("int a[4] = {0}; // zeros\n", {{"a", {4}}});
   P.Arrays[0].Array.Text.KeepsLine = true;
-  EXPECT_EQ(carriedOut(P),
-            "#include \"bankstripe.cuh\"\n"
-            "\n"
-            "__shared__ int a_stripes[::bankstripe::warps(128)][4][32]; auto a "
-            "= ::bankstripe::begin(a_stripes); ::bankstripe::clear(a_stripes); "
-            "// zeros\n");
+  EXPECT_EQ(
+      carriedOut(P),
+      "#include \"bankstripe.cuh\"\n"
+      "\n"
+      "__shared__ int a_stripes[::bankstripe::warps(128)][4][32]; auto a "
+      "= ::bankstripe::column(a_stripes); ::bankstripe::clear(a_stripes); "
+      "// zeros\n");
 }
 
 // Several declarators: striped or not, in every order.
@@ -94,7 +114,7 @@ TEST(Declarators, FirstMoves) {
   EXPECT_EQ(rewritten("{\n  int a[4], x;\n}\n", {{"a", {4}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  int x;\n"
             "}\n");
 }
@@ -104,7 +124,7 @@ TEST(Declarators, LastMoves) {
             "{\n"
             "  int x;\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "}\n");
 }
 
@@ -113,7 +133,7 @@ TEST(Declarators, MiddleMoves) {
             "{\n"
             "  int x = 1;\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  int y = 2;\n"
             "}\n");
 }
@@ -122,10 +142,10 @@ TEST(Declarators, FirstAndLastMove) {
   EXPECT_EQ(rewritten("{\n  int a[4], x, b[5];\n}\n", {{"a", {4}}, {"b", {5}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  int x;\n"
             "  __shared__ int b_stripes[::bankstripe::warps(128)][5][32];\n"
-            "  auto b = ::bankstripe::begin(b_stripes);\n"
+            "  auto b = ::bankstripe::column(b_stripes);\n"
             "}\n");
 }
 
@@ -133,9 +153,9 @@ TEST(Declarators, AllMove) {
   EXPECT_EQ(rewritten("{\n  int a[4], b[5];\n}\n", {{"a", {4}}, {"b", {5}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  __shared__ int b_stripes[::bankstripe::warps(128)][5][32];\n"
-            "  auto b = ::bankstripe::begin(b_stripes);\n"
+            "  auto b = ::bankstripe::column(b_stripes);\n"
             "}\n");
 }
 
@@ -144,7 +164,7 @@ TEST(Declarators, OthersStayTogether) {
             "{\n"
             "  int u, v = 2;\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  int x, y;\n"
             "}\n");
 }
@@ -154,7 +174,7 @@ TEST(Declarators, PointersKeepTheirStars) {
             "{\n"
             "  int *p;\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  int **q;\n"
             "}\n");
 }
@@ -165,7 +185,7 @@ TEST(Declarators, InitialisersOfAllOfThem) {
       "{\n"
       "  int sum = 0;\n"
       "  __shared__ int best_stripes[::bankstripe::warps(128)][8][32];\n"
-      "  auto best = ::bankstripe::begin(best_stripes);\n"
+      "  auto best = ::bankstripe::column(best_stripes);\n"
       "  ::bankstripe::clear(best_stripes);\n"
       "  int *p;\n"
       "}\n");
@@ -176,7 +196,7 @@ TEST(Declarators, OnLinesOfTheirOwn) {
             "{\n"
             "  int x;\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  int y;\n"
             "}\n");
 }
@@ -186,7 +206,7 @@ TEST(Declarators, KeepTheirOrder) {
   EXPECT_EQ(rewritten("{\n  int a[2] = {i, j}, x = a[k];\n}\n", {{"a", {2}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][2][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  ::bankstripe::initialize<2>(a_stripes, {i, j});\n"
             "  int x = a[k];\n"
             "}\n");
@@ -200,7 +220,7 @@ TEST(Comments, BehindAComma) {
                 {{"a", {4}}}),
       "{\n"
       "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; // first\n"
-      "  auto a = ::bankstripe::begin(a_stripes);\n"
+      "  auto a = ::bankstripe::column(a_stripes);\n"
       "  int x; // second\n"
       "}\n");
 }
@@ -211,14 +231,14 @@ TEST(Comments, WithCommas) {
       "{\n"
       "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; // one, "
       "two\n"
-      "  auto a = ::bankstripe::begin(a_stripes);\n"
+      "  auto a = ::bankstripe::column(a_stripes);\n"
       "  int x;\n"
       "}\n");
   EXPECT_EQ(rewritten("{\n  int a[4], /* one, two */ x;\n}\n", {{"a", {4}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; /* "
             "one, two */\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  int x;\n"
             "}\n");
 }
@@ -228,7 +248,7 @@ TEST(Comments, BeforeAComma) {
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32] /* "
             "one, two */;\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  int x;\n"
             "}\n");
   EXPECT_EQ(rewritten("{\n  int a[4] // one, two\n    , x;\n}\n", {{"a", {4}}}),
@@ -236,7 +256,7 @@ TEST(Comments, BeforeAComma) {
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32] // "
             "one, two\n"
             "    ;\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  int x;\n"
             "}\n");
 }
@@ -246,7 +266,7 @@ TEST(Comments, OnBothSidesOfAComma) {
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32] /* 1, "
             "*/; /* ,2 */\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  int x;\n"
             "}\n");
 }
@@ -256,7 +276,7 @@ TEST(Comments, BehindTheStatement) {
       rewritten("{\n  int a[4] = {0}; // empty\n  f();\n}\n", {{"a", {4}}}),
       "{\n"
       "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; // empty\n"
-      "  auto a = ::bankstripe::begin(a_stripes);\n"
+      "  auto a = ::bankstripe::column(a_stripes);\n"
       "  ::bankstripe::clear(a_stripes);\n"
       "  f();\n"
       "}\n");
@@ -265,7 +285,7 @@ TEST(Comments, BehindTheStatement) {
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; /* "
             "empty */\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  ::bankstripe::clear(a_stripes);  \n"
             "  f();\n"
             "}\n");
@@ -276,7 +296,7 @@ TEST(Comments, ThatGoOnBehindTheStatement) {
                       {{"a", {4}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; auto "
-            "a = ::bankstripe::begin(a_stripes);\n"
+            "a = ::bankstripe::column(a_stripes);\n"
             "  ::bankstripe::clear(a_stripes); /* not\n"
             "  over */ f();\n"
             "}\n");
@@ -284,7 +304,7 @@ TEST(Comments, ThatGoOnBehindTheStatement) {
                       {{"a", {4}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; auto "
-            "a = ::bankstripe::begin(a_stripes);\n"
+            "a = ::bankstripe::column(a_stripes);\n"
             "  ::bankstripe::clear(a_stripes); // not \\\n"
             "  over\n"
             "  f();\n"
@@ -297,13 +317,13 @@ TEST(Initialiser, OfZeros) {
   EXPECT_EQ(rewritten("{\n  int a[4] = {};\n}\n", {{"a", {4}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  ::bankstripe::clear(a_stripes);\n"
             "}\n");
   EXPECT_EQ(rewritten("{\n  int a[4]{};\n}\n", {{"a", {4}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  ::bankstripe::clear(a_stripes);\n"
             "}\n");
 }
@@ -312,7 +332,7 @@ TEST(Initialiser, OfValues) {
   EXPECT_EQ(rewritten("{\n  int a[4] = {1, 2};\n}\n", {{"a", {4}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  ::bankstripe::initialize<4>(a_stripes, {1, 2});\n"
             "}\n");
 }
@@ -332,7 +352,7 @@ TEST(Initialiser, ExtentThatIsMoreThanAName) {
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][N > 2 ? N : "
             "2][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  ::bankstripe::initialize<(N > 2 ? N : 2)>(a_stripes, {1});\n"
             "}\n");
 }
@@ -342,9 +362,9 @@ TEST(Initialiser, ReadsAnArrayThatMoves) {
                       {{"a", {2}}, {"b", {2}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][2][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  __shared__ int b_stripes[::bankstripe::warps(128)][2][32];\n"
-            "  auto b = ::bankstripe::begin(b_stripes);\n"
+            "  auto b = ::bankstripe::column(b_stripes);\n"
             "  ::bankstripe::initialize<2>(b_stripes, {a[i], a[a[j]]});\n"
             "}\n");
 }
@@ -354,7 +374,7 @@ TEST(Initialiser, OfAnArrayThatStaysReadsOneThatMoves) {
       rewritten("{\n  int a[2];\n  int b[2] = {a[i], 0};\n}\n", {{"a", {2}}}),
       "{\n"
       "  __shared__ int a_stripes[::bankstripe::warps(128)][2][32];\n"
-      "  auto a = ::bankstripe::begin(a_stripes);\n"
+      "  auto a = ::bankstripe::column(a_stripes);\n"
       "  int b[2] = {a[i], 0};\n"
       "}\n");
 }
@@ -364,7 +384,7 @@ TEST(Initialiser, OverSeveralLines) {
                       {{"a", {4}}}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  ::bankstripe::initialize<4>(a_stripes, {\n"
             "      1, // one\n"
             "      2,\n"
@@ -375,7 +395,7 @@ TEST(Initialiser, OverSeveralLines) {
 TEST(Initialiser, BetweenStatementsOnOneLine) {
   EXPECT_EQ(rewritten("{ int a[4] = {0}; a[i] = 1; }\n", {{"a", {4}}}),
             "{ __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; auto "
-            "a = ::bankstripe::begin(a_stripes);\n"
+            "a = ::bankstripe::column(a_stripes);\n"
             "::bankstripe::clear(a_stripes); a[i] = 1; }\n");
 }
 
@@ -384,7 +404,7 @@ TEST(Initialiser, RunsWhereverTheScopeIsEntered) {
                       {{"a", {4}}}),
             "for (;;) {\n"
             "    __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "    auto a = ::bankstripe::begin(a_stripes);\n"
+            "    auto a = ::bankstripe::column(a_stripes);\n"
             "    ::bankstripe::clear(a_stripes);\n"
             "    a[i]++;\n"
             "}\n");
@@ -427,7 +447,7 @@ TEST(Forms, DifferInOneStatement) {
       "{\n"
       "  __shared__ ::bankstripe::word<char> "
       "a_stripes[::bankstripe::warps(128)][4][32];\n"
-      "  auto a = ::bankstripe::begin(a_stripes);\n"
+      "  auto a = ::bankstripe::column(a_stripes);\n"
       "  __shared__ ::bankstripe::packed<char> "
       "b_stripes[::bankstripe::warps(128)][::bankstripe::packed_words<char>(8)]"
       "[32];\n"
@@ -442,7 +462,7 @@ TEST(Layout, CarriageReturns) {
   EXPECT_EQ(rewritten("{\r\n  int a[4] = {0}, x;\r\n}\r\n", {{"a", {4}}}),
             "{\r\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\r\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\r\n"
+            "  auto a = ::bankstripe::column(a_stripes);\r\n"
             "  ::bankstripe::clear(a_stripes);\r\n"
             "  int x;\r\n"
             "}\r\n");
@@ -453,7 +473,7 @@ TEST(Layout, CarriageReturnsAndACommentBehindTheStatement) {
       rewritten("{\r\n  int a[4] = {0}; // c\r\n}\r\n", {{"a", {4}}}),
       "{\r\n"
       "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; // c\r\n"
-      "  auto a = ::bankstripe::begin(a_stripes);\r\n"
+      "  auto a = ::bankstripe::column(a_stripes);\r\n"
       "  ::bankstripe::clear(a_stripes);\r\n"
       "}\r\n");
 }
@@ -462,7 +482,7 @@ TEST(Layout, TabsIndentNewLines) {
   EXPECT_EQ(rewritten("{\n\t\tint a[4], x;\n}\n", {{"a", {4}}}),
             "{\n"
             "\t\t__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "\t\tauto a = ::bankstripe::begin(a_stripes);\n"
+            "\t\tauto a = ::bankstripe::column(a_stripes);\n"
             "\t\tint x;\n"
             "}\n");
 }
@@ -471,7 +491,7 @@ TEST(Layout, FileWithoutNewlines) {
   EXPECT_EQ(rewritten("{ int x, a[4] = {0}; }", {{"a", {4}}}),
             "{ int x;\n"
             "__shared__ int a_stripes[::bankstripe::warps(128)][4][32]; auto a "
-            "= ::bankstripe::begin(a_stripes);\n"
+            "= ::bankstripe::column(a_stripes);\n"
             "::bankstripe::clear(a_stripes); }");
 }
 

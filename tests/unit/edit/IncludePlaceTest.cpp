@@ -134,7 +134,7 @@ std::string withInclude(StringRef Code) {
 
 constexpr StringRef Declared =
     "__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-    "auto a = ::bankstripe::begin(a_stripes);";
+    "auto a = ::bankstripe::column(a_stripes);";
 
 TEST(IncludeText, StandsWithOtherIncludes) {
   EXPECT_EQ(withInclude("#include <x>\n\nint a[4];\n"),
@@ -160,7 +160,7 @@ TEST(IncludeText, HasTheFilesLineEndings) {
   EXPECT_EQ(withInclude("#include <x>\r\n\r\nint a[4];\r\n"),
             "#include <x>\r\n#include \"bankstripe.cuh\"\r\n\r\n"
             "__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\r\n"
-            "auto a = ::bankstripe::begin(a_stripes);\r\n");
+            "auto a = ::bankstripe::column(a_stripes);\r\n");
 }
 
 TEST(HelperInclude, IsSeenWhereItAlwaysIs) {

@@ -31,7 +31,7 @@ constexpr StringRef Template = "template <class T> __global__ void k(T i) {\n"
 /// What is in the version.
 const std::string Moved =
     "  auto a_stripes = ::bankstripe::dynamic_stripe<int[4], 0, 512, 512>();\n"
-    "  auto a = ::bankstripe::begin(a_stripes);\n"
+    "  auto a = ::bankstripe::column(a_stripes);\n"
     "  a[i] = 1;\n"
     "}\n";
 

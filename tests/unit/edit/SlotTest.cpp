@@ -61,7 +61,7 @@ TEST(Slot, InitialiserReadsAStripe) {
                       {{"a", {2}}, slot("b", {2})}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][2][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  __shared__ ::bankstripe::slots<int[2], 128> b_slots;\n"
             "  int (&b)[2] = b_slots.mine();\n"
             "  ::bankstripe::initialize_slot(b, {a[i]});\n"
@@ -168,7 +168,7 @@ TEST(SlotOfAnObject, IsMadeFromAnElementOfAStripe) {
                       {{"a", {2}}, constructed("s")}),
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][2][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  __shared__ ::bankstripe::slots<Stack, 128> s_slots;\n"
             "  Stack &s = *::new (::bankstripe::place(s_slots)) Stack(a[i]);\n"
             "}\n");
@@ -211,7 +211,7 @@ TEST(SlotAmongDeclarators, WithStripesAndTables) {
             "  ::bankstripe::clear_slot(a);\n"
             "  int n = 1;\n"
             "  __shared__ int b_stripes[::bankstripe::warps(128)][2][32];\n"
-            "  auto b = ::bankstripe::begin(b_stripes);\n"
+            "  auto b = ::bankstripe::column(b_stripes);\n"
             "  ::bankstripe::initialize<2>(b_stripes, {n});\n"
             "  static const int c[2] = {7, 8};\n"
             "  int *p = a;\n"
@@ -262,7 +262,7 @@ TEST(Table, BesideAStripeComesWithTheHelper) {
                       {table("a", {2}), {"b", {4}}}),
             "static const int a[2] = {7, 8};\n"
             "__shared__ int b_stripes[::bankstripe::warps(128)][4][32];\n"
-            "auto b = ::bankstripe::begin(b_stripes);\n");
+            "auto b = ::bankstripe::column(b_stripes);\n");
 }
 
 TEST(Table, ReadsAStripeInNoInitialiser) {
@@ -270,7 +270,7 @@ TEST(Table, ReadsAStripeInNoInitialiser) {
                       {{"b", {4}}, table("a", {2})}),
             "{\n"
             "  __shared__ int b_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto b = ::bankstripe::begin(b_stripes);\n"
+            "  auto b = ::bankstripe::column(b_stripes);\n"
             "  static const int a[2] = {7, 8};\n"
             "  int x = b[a[i]];\n"
             "}\n");
@@ -283,7 +283,7 @@ TEST(Guard, StandsBehindAStripe) {
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
             "  ::bankstripe::require_block_of_at_most<128>();\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "}\n");
 }
 
@@ -292,7 +292,7 @@ TEST(Guard, StandsBeforeTheFirstAccess) {
             "{\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
             "  ::bankstripe::require_block_of_at_most<128>();\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  ::bankstripe::clear(a_stripes);\n"
             "}\n");
   EXPECT_EQ(

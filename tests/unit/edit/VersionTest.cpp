@@ -23,7 +23,7 @@ TEST(DeviceOnly, LinesThatChangeStandThereTwice) {
             "  int i = 0;\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
             "  ::bankstripe::require_block_of_at_most<128>();\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "#else\n"
             "  int i = 0, a[4];\n"
             "#endif\n"
@@ -94,7 +94,7 @@ TEST(DeviceOnly, TheLastLineMayEndTheFile) {
             "#ifdef __CUDA_ARCH__\n"
             "{ __shared__ int a_stripes[::bankstripe::warps(128)][4][32]; "
             "::bankstripe::require_block_of_at_most<128>();\n"
-            "auto a = ::bankstripe::begin(a_stripes); }\n"
+            "auto a = ::bankstripe::column(a_stripes); }\n"
             "#else\n"
             "{ int a[4]; }\n"
             "#endif");
@@ -129,7 +129,7 @@ TEST(Storage, OfAFunctionThatOtherFilesHaveHasNoName) {
   EXPECT_NE(
       Text.find("  auto &a_stripes = ::bankstripe::shared<int[::bankstripe::"
                 "warps(128)][4][32], struct a_storage>();\n"
-                "  auto a = ::bankstripe::begin(a_stripes);\n"
+                "  auto a = ::bankstripe::column(a_stripes);\n"
                 "  auto &b_slots = ::bankstripe::shared<::bankstripe::"
                 "slots<float[2], 128>, struct b_storage>();\n"
                 "  float (&b)[2] = b_slots.mine();\n"),
@@ -188,7 +188,7 @@ TEST(Copies, StandBehindTheirFunctions) {
             "kernels whose blocks fit.\n"
             "static __device__ int f_striped(int i) {\n"
             "  __shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
-            "  auto a = ::bankstripe::begin(a_stripes);\n"
+            "  auto a = ::bankstripe::column(a_stripes);\n"
             "  ::bankstripe::bits<4> b;\n"
             "  return a[i] + b[i];\n"
             "}\n"
