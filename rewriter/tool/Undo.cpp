@@ -239,6 +239,9 @@ llvm::Error Undo::carryOut() {
 }
 
 llvm::Expected<int> bankstripe::runUndo(llvm::ArrayRef<const char *> Paths) {
+  // Behind it, a name may begin with a dash.
+  if (!Paths.empty() && Paths.front() == StringRef("--"))
+    Paths = Paths.drop_front();
   if (Paths.empty()) {
     llvm::errs() << "bankstripe: give at least one file or folder; see "
                     "bankstripe --help\n";

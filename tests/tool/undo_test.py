@@ -36,6 +36,13 @@ class Undo(UndoTest):
         self.assertIn("there is nothing to undo at 'src'", self.undo("src", code=SOME_FAILED))
         self.assertEqual([name for name in os.listdir(self.cache / "undo") if "-" in name], [])
 
+    def test_names_behind_two_dashes_are_paths(self):
+        self.write("-a.cu", moves())
+        self.rewrite("./-a.cu")
+        self.assertIn("bankstripe: -a.cu: restored\n", self.undo("--", "-a.cu"))
+        self.assertEqual(self.read("-a.cu"), moves())
+        self.assertIn("give at least one file", self.undo("--", code=USAGE))
+
     def test_each_time_one_run(self):
         self.write("a.cu", moves("a"))
         self.write("b.cu", moves("b"))
