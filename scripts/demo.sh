@@ -17,7 +17,7 @@ bankstripe=$build/bin/bankstripe
 
 relative() { realpath --relative-to="$PWD" "$1"; }
 
-"$root/scripts/setup.sh"
+BANKSTRIPE_BUILD_ONLY=1 "$root/scripts/setup.sh"
 have_nvcc=0
 if find_nvcc >/dev/null; then
   have_nvcc=1

@@ -13,6 +13,7 @@
 # Environment:
 #   BANKSTRIPE_SKIP_SETUP=1     do nothing (the packages come from elsewhere)
 #   BANKSTRIPE_THOROUGH=1       install what the thorough tests want, too
+#   BANKSTRIPE_BUILD_ONLY=1     leave out what some tests compare with
 #   BANKSTRIPE_OS_RELEASE=FILE  read FILE in place of /etc/os-release
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,6 +33,7 @@ packages=(
 # What some tests compare with; they are left out where it is missing.
 wanted=(clang-tools-22 nodejs python3-yaml ccache sccache mkdocs mkdocs-material)
 [ "${BANKSTRIPE_THOROUGH:-}" != 1 ] || wanted+=(chromium)
+[ "${BANKSTRIPE_BUILD_ONLY:-}" != 1 ] || wanted=()
 # A program on PATH will do for these, wherever it comes from.
 declare -A program_of=(
   [cmake]=cmake [ninja-build]=ninja [g++]=g++ [python3]=python3 [nodejs]=node

@@ -130,6 +130,13 @@ expect_calls 1
 expect_call "install --no-install-recommends ninja-build clang-22 libgtest-dev; frontend noninteractive"
 expect_no_files
 
+new_machine "installs nothing for tests where only the build is asked for"
+without clang-22 mkdocs
+setup BANKSTRIPE_BUILD_ONLY=1
+expect_status 0
+expect_calls 1
+expect_call "install --no-install-recommends clang-22; frontend noninteractive"
+
 new_machine "fetches the lists only when a package has no candidate"
 without libgtest-dev
 : >"$machine/offered"
