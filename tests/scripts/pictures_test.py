@@ -17,25 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "docs" / "pictures"
 sys.path.insert(0, str(ROOT / "scripts" / "pictures"))
 import make  # noqa: E402
-import speedups  # noqa: E402
 
 TOOL = sys.argv.pop() if len(sys.argv) > 1 and not sys.argv[-1].startswith("-") else None
-
-
-class Speedups(unittest.TestCase):
-    def test_figures_are_those_of_the_tables(self):
-        entries = (speedups.ENTRY, speedups.ENTRY.with_name("2026-11-22-tune.md"))
-        lines = "\n".join(entry.read_text(encoding="utf-8").partition("| shown |")[0] for entry in entries)
-        self.assertEqual(len(speedups.kernels()), 24)
-        for name, *figures in speedups.kernels():
-            rows = " ".join(re.findall(rf"^\| {name.split()[0]}[ ,].*", lines, re.MULTILINE))
-            rows += " 1.00" if "kept" in rows or "the original" in rows else ""
-            for figure in figures:
-                self.assertIn(figure, rows, name)
-
-    def test_scale_is_logarithmic(self):
-        half, one, two = map(speedups.place, (0.5, 1, 2))
-        self.assertAlmostEqual(one - half, two - one, delta=0.2)
 
 
 class Pictures(unittest.TestCase):
