@@ -5,10 +5,13 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import json
 import os
+import pathlib
 import re
 import unittest
 
 from support import CHANGES, DONE, GROWS, SELECTED, ToolTest, find_nvcc, moves
+
+PAGES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "reference" / "reasons"
 
 # `large` has no room in shared memory, `second` may be used at one index only.
 BESIDE_LARGE = """
@@ -207,6 +210,21 @@ class Confirmation(ToolTest):
                       done.stdout)
         again = self.run_tool("analyze", "a.cu", "--verbose", confirm=True)
         self.assertIn("knew 1 of 1 files, and 2 of 2 answers", again.stderr)
+
+    def test_parameters_that_are_only_read_need_no_frame(self):
+        page = PAGES / "read-only-parameter.md"
+        self.write("a.cu", page.read_text(encoding="utf-8").split("```cuda\n")[1].split("```")[0])
+        report = self.report("a.cu")
+        self.assertEqual([(a["verdict"], a["reason"]) for a in report["arrays"]],
+                         [("constant", "read-only-parameter")])
+        self.assertEqual([report["kernels"][0]["ptxas" + when]["stackFrame"] for when in ("Before", "After")],
+                         [128, 0])
+        done = self.expect(CHANGES, self.run_tool("rewrite", "--check", "a.cu", confirm=True))
+        self.assertIn("+__global__ void fir(const float *in, float *out, int length, const __grid_constant__ Filter f) {",
+                      self.run_tool("rewrite", "a.cu", confirm=True).stdout, done.stdout)
+        # Without ptxas' word nobody knows that it has a frame.
+        report = json.loads(self.run_tool("analyze", "--format=json", "--no-confirm", "a.cu").stdout)
+        self.assertEqual(report["arrays"], [])
 
     def test_frames_of_the_device_library_are_named(self):
         self.write("a.cu", COSINES)
