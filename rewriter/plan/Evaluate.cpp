@@ -195,7 +195,8 @@ static bool noteMoves(std::vector<ArrayTraffic> &Traffic,
 }
 
 std::optional<Change> Evaluator::change(unsigned Row, const Assignment &A,
-                                        const Assignment &Before) const {
+                                        const Assignment &Before,
+                                        uint64_t MoreBytes) const {
   // Nobody knows how often the first elements of a split are used.
   if (!Bases[Row] || llvm::any_of(ArraysOf[Row], [&](const Reached &R) {
         return A[R.Array] && A[R.Array]->isSplit() &&
@@ -205,14 +206,14 @@ std::optional<Change> Evaluator::change(unsigned Row, const Assignment &A,
   Change C = Bases[Row]->Unchanged;
   const bool Any = noteMoves(C.Kernel.Arrays, Bases[Row]->Arrays, A, Before);
   noteMoves(C.Short.Arrays, Bases[Row]->Arrays, A, Before);
-  if (!Before.empty())
+  const uint64_t Own = Bases[Row]->SharedHad + MoreBytes;
+  if (!Before.empty() || MoreBytes)
     C.Had = resources(Row, P.Run.Kernels[Row].registers(),
-                      Bases[Row]->SharedHad + usualBytes(Row, Before));
+                      Own + (Before.empty() ? 0 : usualBytes(Row, Before)));
   const ChangedCode Code =
       Any ? codeOf(Row) : ChangedCode{1, P.Run.Kernels[Row].registers()};
   C.CodeGrowth = Code.Growth;
-  C.Has = resources(Row, Code.Registers,
-                    Bases[Row]->SharedHad + usualBytes(Row, A));
+  C.Has = resources(Row, Code.Registers, Own + usualBytes(Row, A));
   if (!C.Has.Warps || !C.Had.Warps)
     return std::nullopt;
   return P.Run.Kernels[Row].WhereResident ? whereResident(std::move(C)) : C;
@@ -230,7 +231,17 @@ std::optional<double> Evaluator::speedup(unsigned Row, const Assignment &A,
 std::optional<Prediction> Evaluator::predict(unsigned Row, const Assignment &A,
                                              const Assignment &Before) const {
   auto C = change(Row, A, Before);
-  return C ? std::optional(bankstripe::predict(*C, Model)) : std::nullopt;
+  if (!C)
+    return std::nullopt;
+  Prediction Result = bankstripe::predict(*C, Model);
+  // With little memory of its own it may lose warps, with much its accesses are
+  // few at a time: what launches compute may be either.
+  if (const uint64_t More = P.Forms[Row].UnknownDynamicBytes)
+    if (auto Other = change(Row, A, Before, More))
+      if (Prediction Much = bankstripe::predict(*Other, Model);
+          Much.Worst < Result.Worst)
+        Result = std::move(Much);
+  return Result;
 }
 
 std::optional<Explanation> Evaluator::explain(unsigned Row,

@@ -87,8 +87,10 @@ private:
   uint64_t usualBytes(unsigned Row, const Assignment &A) const;
   Resources resources(unsigned Row, unsigned Registers,
                       uint64_t SharedBytes) const;
+  /// \p MoreBytes: of shared memory that the kernel has by itself.
   std::optional<Change> change(unsigned Row, const Assignment &A,
-                               const Assignment &Before = {}) const;
+                               const Assignment &Before = {},
+                               uint64_t MoreBytes = 0) const;
   std::vector<SplitCost> splitsOf(unsigned Row) const;
 
   const Problem &P;

@@ -350,8 +350,7 @@ Form FormBuilder::byRow(unsigned Row) const {
   return F;
 }
 
-// Launches of a version say the rest, and are asked: those that compute what
-// they ask for are taken to ask for little, with which the original loses most.
+// Launches of a version say the rest, and are asked.
 Form FormBuilder::version(unsigned Row) const {
   const MergedKernel &K = Run.Kernels[Row];
   const OwnMemory Own = K.Shared.UsesDynamic ? ownMemoryOf(K, 0) : OwnMemory();
@@ -360,6 +359,9 @@ Form FormBuilder::version(unsigned Row) const {
   F.Dynamic = true;
   F.Block = plannedBlock(K, Options);
   F.OwnDynamicBytes = Own.Bytes;
+  if (!Own.IsKnown)
+    F.UnknownDynamicBytes =
+        difference(StaticSharedLimit, K.Shared.StaticBytes + Own.Bytes);
   F.Budget = dynamicBudget(Row, Own, F.largestBlock());
   return F;
 }

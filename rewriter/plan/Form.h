@@ -27,7 +27,9 @@ struct Form {
   std::string WhyNotDynamic;
   std::string WhyNoRow;         ///< As in KernelPlan.
   uint64_t OwnDynamicBytes = 0; ///< The most that a launch asks for itself.
-  uint64_t Budget = 0;          ///< Bytes per block that its arrays may take.
+  /// How many more those may ask for that compute it.
+  uint64_t UnknownDynamicBytes = 0;
+  uint64_t Budget = 0; ///< Bytes per block that its arrays may take.
   /// Threads of a block, as a decision or a launch in sight says; 0 without.
   unsigned SeenThreads = 0;
 

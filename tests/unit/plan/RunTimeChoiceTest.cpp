@@ -72,6 +72,21 @@ TEST_F(RunTimeChoice, TriesWhatIsNotExpectedToPay) {
   EXPECT_EQ(reasonOf(U.plan(Options)), Reason::NotProfitable);
 }
 
+// A launch that computes how much shared memory it asks for may ask for any.
+TEST_F(RunTimeChoice, IsPredictedForTheWorseOfLittleAndMuchMemory) {
+  work(Much);
+  U.Arrays.front() = makeArray("a", 64);
+  U.shared().UsesDynamic = true;
+  Options.SharedLimit = 200 * 1024;
+  auto Worst = [&](std::optional<uint64_t> Bytes) {
+    U.Result.Facts.Launches.front().DynamicSharedBytes = Bytes;
+    return kernel().Predicted->Worst;
+  };
+  const double Little = Worst(0), Large = Worst(StaticSharedLimit);
+  EXPECT_NE(Little, Large);
+  EXPECT_DOUBLE_EQ(Worst(std::nullopt), std::min(Little, Large));
+}
+
 TEST_F(RunTimeChoice, IsAlsoForSureGains) {
   work(Much);
   EXPECT_GE(kernel().Predicted->Worst, 1);
