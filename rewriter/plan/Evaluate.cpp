@@ -237,10 +237,14 @@ std::optional<Prediction> Evaluator::predict(unsigned Row, const Assignment &A,
   // With little memory of its own it may lose warps, with much its accesses are
   // few at a time: what launches compute may be either.
   if (const uint64_t More = P.Forms[Row].UnknownDynamicBytes)
-    if (auto Other = change(Row, A, Before, More))
-      if (Prediction Much = bankstripe::predict(*Other, Model);
-          Much.Worst < Result.Worst)
-        Result = std::move(Much);
+    if (auto Other = change(Row, A, Before, More)) {
+      Prediction Much = bankstripe::predict(*Other, Model);
+      if (Much.Speedup < Result.Speedup)
+        std::swap(Much, Result);
+      if (Much.Worst < Result.Worst)
+        std::tie(Result.Worst, Result.WorstIf) =
+            std::tie(Much.Worst, Much.WorstIf);
+    }
   return Result;
 }
 
