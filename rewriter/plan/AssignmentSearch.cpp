@@ -556,11 +556,14 @@ SearchResult Searcher::run() {
     if (!Choices.Asked)
       C = nullptr;
   for (const KernelGroup &G : movingGroups([](unsigned) { return true; })) {
-    if (P.Options.MinSpeedup > 0)
+    if (P.Options.MinSpeedup > 0) {
       climb(G);
-    else
-      for (unsigned Row : G.Kernels)
-        Outlook[Row].Predicted = E.predict(Row, A);
+      continue;
+    }
+    Outlooks Current = outlooksOf(G, G);
+    tryLayouts(Current); // That arrays move is asked for, and not how.
+    for (unsigned Row : G.Kernels)
+      Outlook[Row].Predicted = E.predict(Row, A);
   }
   for (auto [I, Why] : llvm::enumerate(Left))
     if (Why && isStack(I)) {

@@ -71,8 +71,8 @@ struct PlanOptions {
   std::string GpuArch = "sm_90"; ///< For occupancy.
   /// All that the code is made for; empty when nobody says.
   std::set<std::string> AllGpuArchs;
-  /// `--min-speedup`: what a change must be predicted to be worth; 0 to ask for
-  /// no prediction.
+  /// `--min-speedup`: what a change must be predicted to be worth; 0 to move
+  /// whatever can, in the layout that is predicted best.
   double MinSpeedup = 0;
   /// `--shared-limit`: shared memory that a block may have when launches ask
   /// for it, in bytes; no more than the architecture gives.

@@ -37,3 +37,4 @@ __global__ void cleared(const int *in, int *out, int n) {
     a[in[i] % 12] ^= b[in[i] % 17] = i > 3;
   out[0] = countAll(a, 12) + b[in[n] % 17];
 }
+// golden: --layout=bits

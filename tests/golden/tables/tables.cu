@@ -42,3 +42,4 @@ void launch(const int *in, int *out) {
   both<<<1, 128>>>(in, out);
   days<<<1, 128>>>(in, out);
 }
+// golden: --layout=stripe

@@ -287,6 +287,17 @@ TEST(Choose, NothingIsAskedOfWhoWantsEverythingMoved) {
   EXPECT_EQ(reasonOf(working(Rare).plan()), Reason::DynamicIndex);
 }
 
+// That it moves is asked for, not how.
+TEST(Choose, WhatMovesInAnyCaseHasTheLayoutThatIsPredictedBest) {
+  const TestUnit U = ofBytes({updated(800), {}, {}});
+  EXPECT_EQ(reasonOf(U.plan(choosy())), Reason::ByteElements);
+  EXPECT_EQ(reasonOf(U.plan()), Reason::ByteElements);
+  EXPECT_EQ(reasonOf(inBlocksOf(2).plan()), Reason::PartOfWarp);
+  PlanOptions Options;
+  Options.Decisions = {decisionAbout(U.plan(), 0, Layout::Stripe)};
+  EXPECT_EQ(reasonOf(U.plan(Options)), Reason::DynamicIndex);
+}
+
 TEST(Choose, TheLeastThatIsAskedForDecides) {
   PlanOptions Much = choosy();
   Much.MinSpeedup = 1000;
