@@ -404,6 +404,37 @@ static bool pointAtBytes(const Fault &F, Bridges &B) {
   return Found;
 }
 
+// `float a[n][3] = {};` on the host. Literals are no news to the device.
+static bool dropInitializer(const Fault &F, Bridges &B) {
+  const auto List =
+      F.Tokens.drop_front(F.Index)
+          .drop_until([](const auto &T) { return isAmong(T.Text, "= { ;"); })
+          .take_until([](const auto &T) {
+            return T.Text == ";" || isAsciiIdentifierStart(T.Text.front());
+          });
+  if (!F.IsForHost || F.Diag.getLocation().isMacroID() ||
+      List.end() == F.Tokens.end() || List.end()->Text != ";" ||
+      List.begin()[-1].Text != "]")
+    return false;
+  for (const auto [Begin, Token] : List)
+    B.Texts[F.File].Corrected.replace(Begin, Token.size(), Token.size(), ' ');
+  return true;
+}
+
+// `void *p = &f` where f is a function.
+static bool castFunction(const Fault &F, Bridges &B) {
+  const auto Value = underlined(F, 0);
+  const auto To = QualType::getFromOpaquePtr((void *)F.Diag.getRawArg(1));
+  const auto From = QualType::getFromOpaquePtr((void *)F.Diag.getRawArg(3));
+  if (!Value || !To->isVoidPointerType() ||
+      (!From->isFunctionType() && !From->isFunctionPointerType()))
+    return false;
+  const unsigned At = F.at(Value->first).second;
+  B.Behind[F.at(Value->first - 1)] = {"(void *)(", At};
+  B.Behind[F.at(Value->second)] = {")", At};
+  return true;
+}
+
 // `sizeof(void)` is 1.
 static bool measureByte(const Fault &F, Bridges &B) {
   for (size_t I = F.Index; I < std::min(F.Index + 3, F.Tokens.size()); ++I)
@@ -562,6 +593,9 @@ static constexpr Bridge Table[] = {
      "put '__restrict__' behind the '*'"},
     {diag::err_ice_too_large, shrinkCluster,
      "let the launch say how large a cluster of more than 8 blocks is"},
+    {diag::err_variable_object_no_init, dropInitializer,
+     "clear the array in a loop"},
+    {diag::err_init_conversion_failed, castFunction, "cast it to 'void *'"},
     {diag::err_asm_invalid_escape, dropPercent,
      "write '%%' before the name of a register"},
 };

@@ -27,6 +27,7 @@ struct Fault {
   size_t Index;                    ///< The token that Clang means.
   unsigned Offset;                 ///< Or else inside the token before that.
   bool IsOnlyNamed; ///< Nothing runs there, as in the operand of `sizeof`.
+  bool IsForHost;   ///< It is in a function that no device runs.
   clang::ASTContext &Context;
 
   FileOffset at(size_t Token) const { return {File, Tokens[Token].Offset}; }

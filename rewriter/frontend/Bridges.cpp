@@ -72,6 +72,8 @@ StringRef Bridges::learn(const Diagnostic &Diag, CompilerInstance &Compiler,
             0,
             Offset,
             Compiler.hasSema() && Compiler.getSema().isUnevaluatedContext(),
+            Compiler.hasSema() && Compiler.getSema().CUDA().CurrentTarget() ==
+                                      CUDAFunctionTarget::Host,
             Compiler.getASTContext()};
     F.Index =
         std::ranges::lower_bound(F.Tokens, Offset, {}, &RawToken::Offset) -

@@ -320,6 +320,57 @@ TEST(Bridges, ArithmeticOnPointersToVoid) {
               HasSubstr("incomplete type"));
 }
 
+TEST(Bridges, ListsOfLiteralsForTheHostsArraysOfAnyLength) {
+  EXPECT_TRUE(parsesBridged(
+      std::string(Kernel) +
+      "template <class T> T f(int n) { T a[n] = {}; return a[0]; }\n"
+      "float g(int n) { float a[n][3] = {{1, -2.5f}, // and more\n"
+      "    {0}}; int b[n]{}; char c[n] = \"c\"; return a[0][1] + b[0] + c[0]; "
+      "}\n"
+      "float h(int n) { return f<float>(n); }\n"));
+  const std::string Advice = "clear the array in a loop";
+  EXPECT_THAT(failureOf("int h(int n) { int a[n] = {n}; return a[0]; }\n"),
+              Not(HasSubstr(Advice)));
+  EXPECT_THAT(failureOf("#define LIST = {}\n"
+                        "int h(int n) { int a[n] LIST; return a[0]; }\n"),
+              Not(HasSubstr(Advice)));
+}
+
+// Else a bound that becomes a constant in the next parse would leave an array
+// without its list.
+TEST(Bridges, ArraysOfTheDeviceKeepTheirLists) {
+  const std::string Code =
+      "template <class T> struct Bins { enum { N = 8 }; };\n"
+      "template <class T> __device__ T f(const Bins<T> &b, int i) {\n"
+      "  T a[b.N] = {1}; return a[i]; }\n"
+      "__global__ void k(int *p, Bins<int> b) { *p = f(b, *p); }\n";
+  std::string Tree;
+  llvm::Error E = parseSnippet(Code, "snippet.cu", [&](ParsedUnit &Unit) {
+    llvm::raw_string_ostream Stream(Tree);
+    Unit.compiler().getASTContext().getTranslationUnitDecl()->print(Stream);
+  });
+  EXPECT_FALSE(bool(E)) << toString(std::move(E));
+  EXPECT_THAT(Tree, HasSubstr("= {1}"));
+  EXPECT_THAT(failureOf("__host__ __device__ int f(int n) {\n"
+                        "  int a[n] = {}; return a[0]; }\n"
+                        "__global__ void k(int *p) { *p = f(*p); }\n"),
+              Not(HasSubstr("clear the array in a loop")));
+}
+
+TEST(Bridges, FunctionsInPointersToVoid) {
+  EXPECT_TRUE(parsesBridged(
+      "__device__ void f(int *p) { *p += 1; }\n"
+      "__device__ void *table[] = {&f, f, (void *)f, 1 ? f : f};\n"
+      "__device__ const void *const one = f;\n"
+      "__global__ void k(int *p) { void *own = f; auto g = (void (*)(int "
+      "*))own;"
+      " g(p); ((void (*)(int *))table[*p])(p); }\n"));
+  EXPECT_THAT(failureOf("const int n = 1; void *p = &n;\n"),
+              Not(HasSubstr("cast it to 'void *'")));
+  EXPECT_THAT(failureOf("void f(); int *p = f;\n"),
+              Not(HasSubstr("cast it to 'void *'")));
+}
+
 // nvcc's host compilers warn of it.
 TEST(Bridges, ParametersOfTypeAutoAreNone) {
   EXPECT_THAT(
