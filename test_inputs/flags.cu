@@ -6,6 +6,7 @@
 //
 // expect-striped: none
 // expect-bits: seen9 seen16 seen32 seen64 lights grid
+// rewrite-options: --layout=bits
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>

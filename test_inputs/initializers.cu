@@ -5,6 +5,7 @@
 // round left behind must be gone. Elements are of 1, 2, 4, 8 and 16 bytes.
 //
 // expect-striped: flags levels counts sums corners spans
+// rewrite-options: --layout=stripe
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>
