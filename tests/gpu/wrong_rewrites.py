@@ -54,6 +54,7 @@ MISTAKES = {
     "index": [
         ("detail::number(steps) * target::rows",
          "(detail::number(steps) - (detail::number(steps) > 0)) * target::rows"),
+        ("Unit *unit = further(first, index);", "Unit *unit = further(first, index - (index > 0));"),
         ("all[thread()]", "all[thread() - (thread() > 0)]"),
         ("all[lane()]", "all[lane() - (lane() > 0)]"),
         ("return detail::further(first, index * inner::elements);",
@@ -64,7 +65,7 @@ MISTAKES = {
     ],
     "initialiser": [
         ("detail::cleared<typename planes::unit>::in(*detail::further(first, row));", "(void)first;"),
-        ("detail::listed<typename planes::all>::assign(planes::own(storage), values);", "(void)storage, (void)values;"),
+        ("  listed<Plane>::assign(units, values);", "  (void)units, (void)values;"),
         ("detail::cleared<Type[Extent]>::in(array);", "(void)array;"),
         ("detail::assign(array, values);", "(void)array, (void)values;"),
         ("BANKSTRIPE_ANYWHERE bits() : value(0) {}", "BANKSTRIPE_ANYWHERE bits() : value(7) {}"),
