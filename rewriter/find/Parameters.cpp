@@ -14,8 +14,8 @@
 //       __shared__ ::bankstripe::slots<Setup, 64> s_slots;
 //       Setup &s = *::new (::bankstripe::place(s_slots)) Setup(s_value);
 //
-// A kernel's that is only read needs no copy: as `const __grid_constant__` it
-// is indexed where it lies.
+// A parameter of a kernel that is only read needs no copy: as
+// `const __grid_constant__` it is indexed where it lies.
 //
 // The array of a closure moves with the closure, where that is a parameter.
 // What cannot be copied so is no finding; where ptxas has it in a frame, the

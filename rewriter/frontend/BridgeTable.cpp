@@ -404,7 +404,8 @@ static bool pointAtBytes(const Fault &F, Bridges &B) {
   return Found;
 }
 
-// `float a[n][3] = {};` on the host. Literals are no news to the device.
+// `float a[n][3] = {};` on the host. Literals are no news to the device. (What
+// a header says, another inclusion of it may say of the device's arrays.)
 static bool dropInitializer(const Fault &F, Bridges &B) {
   const auto List =
       F.Tokens.drop_front(F.Index)
@@ -412,9 +413,10 @@ static bool dropInitializer(const Fault &F, Bridges &B) {
           .take_until([](const auto &T) {
             return T.Text == ";" || isAsciiIdentifierStart(T.Text.front());
           });
-  if (!F.IsForHost || F.Diag.getLocation().isMacroID() ||
-      List.end() == F.Tokens.end() || List.end()->Text != ";" ||
-      List.begin()[-1].Text != "]")
+  const SourceLocation Where = F.Diag.getLocation();
+  if (!F.IsForHost || !F.Diag.getSourceManager().isInMainFile(Where) ||
+      Where.isMacroID() || List.end() == F.Tokens.end() ||
+      List.end()->Text != ";" || List.begin()[-1].Text != "]")
     return false;
   for (const auto [Begin, Token] : List)
     B.Texts[F.File].Corrected.replace(Begin, Token.size(), Token.size(), ' ');

@@ -334,6 +334,10 @@ TEST(Bridges, ListsOfLiteralsForTheHostsArraysOfAnyLength) {
   EXPECT_THAT(failureOf("#define LIST = {}\n"
                         "int h(int n) { int a[n] LIST; return a[0]; }\n"),
               Not(HasSubstr(Advice)));
+  TemporaryFolder Folder; // What is included may be so again, for the device.
+  Folder.write("sum.h", "int h(int n) { int a[n] = {}; return a[0]; }\n");
+  const std::string File = Folder.write("a.cu", "#include \"sum.h\"\n");
+  EXPECT_FALSE(parse(builtinJob(File)).Succeeded);
 }
 
 // Else a bound that becomes a constant in the next parse would leave an array
