@@ -3,11 +3,10 @@
 // A sorting network and a text parser in the style of C. `keys` is used in the
 // bodies of macros, `table` only in arguments of macros; `tokens` is named in a
 // branch that is not taken, `shuffled` in a branch for the device, and `scratch`
-// is declared by a macro, so that it stays.
+// is declared by a macro.
 //
-// expect-striped: keys table marks shuffled
+// expect-striped: keys table marks shuffled scratch
 // expect-slot: tokens
-// expect-refused: scratch declaration-in-macro
 // expect-stack-frame: parse=96
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

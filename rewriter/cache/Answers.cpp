@@ -73,6 +73,8 @@ static bool readContents(UnitFacts &Facts) {
     Digests[File.Path] = File.Digest;
   for (auto &[Path, Content] : Facts.Contents) {
     auto Text = readText(Path);
+    if (Text && Path == Facts.MainFile)
+      Text = expand(*Text, Facts.Expanded);
     if (!Text || digestOf(*Text) != Digests[Path])
       return false;
     Content = std::move(*Text);

@@ -401,7 +401,16 @@ llvm::Expected<ChangedFile> FileEditor::apply(bool EmbedHelper) {
         !Text.empty())
       Edits->insert(Edits->begin(), {Place, 0, std::move(Text)});
   }
-  return changeFile(Path, Code, std::move(*Edits));
+  const auto Expanded = P.Expanded.find(Path);
+  if (Expanded == P.Expanded.end())
+    return changeFile(Path, Code, std::move(*Edits));
+  // What nobody edits keeps its macro.
+  auto OfWritten = editsWithMacros(std::move(*Edits), Code, Expanded->second);
+  if (!OfWritten)
+    return OfWritten.takeError();
+  const std::string Written = withMacros(Code, Expanded->second);
+  return changeFile(Path, FileText(Written, P.NumberedFiles.count(Path)),
+                    std::move(*OfWritten));
 }
 
 char UnwritableFile::ID;

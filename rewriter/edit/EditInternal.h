@@ -54,6 +54,16 @@ llvm::Expected<EditList> editsOfCallees(const Plan &P, llvm::StringRef Path,
                                         const FileText &Code,
                                         bool &NeedsHelper);
 
+/// The text of which \p Expanded made \p Code (ExpandedText.cpp).
+std::string withMacros(llvm::StringRef Code,
+                       llvm::ArrayRef<ExpandedMacro> Expanded);
+
+/// \p Edits of \p Code as edits of that text: of what a macro stands for, one
+/// takes all of the use's place. Errors: as of applyEdits (ExpandedText.cpp).
+llvm::Expected<EditList>
+editsWithMacros(EditList Edits, const FileText &Code,
+                llvm::ArrayRef<ExpandedMacro> Expanded);
+
 /// The edits that make a function of \p Code for the device alone, as what
 /// uses shared memory is, of one for the host as well (PointerEdits.cpp).
 EditList editsWithoutHost(const TextRange &Definition, llvm::StringRef Code);

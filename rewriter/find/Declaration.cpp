@@ -124,6 +124,10 @@ private:
   void readAttributes();
   std::optional<Reason> readDeclarators();
   std::optional<Reason> readOwnDeclarator();
+  Reason comesFromMacro(SourceLocation Loc) {
+    F.Text.Macro = Text.macroUse(Loc);
+    return Reason::DeclarationInMacro;
+  }
 
   /// Where \p Loc stands in the file when whole macros may stand for text.
   SourceLocation outside(SourceLocation Loc, bool AtEnd) const {
@@ -159,7 +163,7 @@ static bool isSpecifier(const Token &Tok) {
 
 std::optional<Reason> DeclarationReader::read() {
   if (Variable->getLocation().isMacroID())
-    return Reason::DeclarationInMacro;
+    return comesFromMacro(Variable->getLocation());
   if (Variable->getStorageClass() != SC_None)
     return Reason::DeclaratorShape; // `register` excludes __shared__.
   const SourceLocation Begin = outside(Statement->getBeginLoc(), false);
@@ -167,7 +171,7 @@ std::optional<Reason> DeclarationReader::read() {
   if (End.isMacroID() || !Begin.isFileID() ||
       SM.getFileID(Begin) != SM.getFileID(End) ||
       SM.getFileID(Begin) != SM.getFileID(Variable->getLocation()))
-    return Reason::DeclarationInMacro;
+    return comesFromMacro(End);
   Path = Text.file(Begin);
   F.Text.Statement = between(offset(Begin), endOf(End));
   StringRef Written = Text.text(F.Text.Statement, Begin);
@@ -355,7 +359,7 @@ std::optional<Reason> DeclarationReader::readSpecifiers() {
     else if (auto Pointer = Base.getAs<PointerTypeLoc>()) {
       // `POINTER a[4], b;` where the star is of `a` alone.
       if (Pointer.getStarLoc().isMacroID())
-        return Reason::DeclarationInMacro;
+        return comesFromMacro(Pointer.getStarLoc());
       Base = Pointer.getPointeeLoc();
     } else if (auto Qualified = Base.getAs<QualifiedTypeLoc>())
       Base = Qualified.getUnqualifiedLoc();
@@ -425,7 +429,7 @@ std::optional<Reason> DeclarationReader::readOwnDeclarator() {
        Array = Array.getElementLoc().getAs<ArrayTypeLoc>()) {
     if (Array.getLBracketLoc().isMacroID() ||
         Array.getRBracketLoc().isMacroID())
-      return Reason::DeclarationInMacro;
+      return comesFromMacro(Array.getRBracketLoc());
     if (Open.isInvalid())
       Open = Array.getLBracketLoc();
     Close = Array.getRBracketLoc();

@@ -7,6 +7,7 @@
 
 #include "find/Find.h"
 #include "find/Arrays.h"
+#include "find/ExpandMacros.h"
 #include "find/FunctionTexts.h"
 #include "find/KernelFacts.h"
 #include "find/Launches.h"
@@ -103,6 +104,7 @@ private:
   FileID fileOf(StringRef Path) const;
   void keepContents();
   void listSources();
+  std::vector<ExpandedMacro> macroUses(llvm::ArrayRef<Finding> Findings);
 
   ParsedUnit &Unit;
   ASTContext &Context;
@@ -340,6 +342,21 @@ void UnitReader::listSources() {
     Facts.Sources.push_back({Path, std::move(Digest)});
 }
 
+// Those that declare arrays of Findings, or kernels. Nobody asks for macros
+// afterwards.
+std::vector<ExpandedMacro>
+UnitReader::macroUses(llvm::ArrayRef<Finding> Findings) {
+  if (Findings.empty())
+    return {};
+  std::set<TextRange> Uses;
+  for (const Finding &F : Findings)
+    Uses.insert(F.Text.Macro);
+  for (const FunctionDecl *Function : Collected.Functions)
+    if (Function->hasAttr<CUDAGlobalAttr>())
+      Uses.insert(Text.macroUse(Function->getLocation()));
+  return expandMacros(Uses, Text, Unit.compiler().getPreprocessor());
+}
+
 void UnitReader::collect() {
   Collected = collectFunctions(Context);
   for (const Expr *Init : Collected.Initializers)
@@ -496,8 +513,12 @@ UnitFacts UnitReader::read() {
           findSharedArrays(Function, Bodies, Text, Pointers, MayEdit));
   readLaunches();
   // All that an edit changes must be as it should be for the host, too.
+  std::vector<ExpandedMacro> OfHost;
   auto ReadHost = [&](ParsedUnit &Parsed) {
-    View = joinViews(std::move(View), UnitReader(Parsed, MayEdit).arrayView());
+    UnitReader Host(Parsed, MayEdit);
+    ArrayView HostView = Host.arrayView();
+    OfHost = Host.macroUses(HostView.Findings);
+    View = joinViews(std::move(View), std::move(HostView));
   };
   const bool IsUnknown =
       (!View.Findings.empty() || !Facts.SharedArrays.empty()) &&
@@ -517,6 +538,11 @@ UnitFacts UnitReader::read() {
   for (Finding &F : Facts.Findings)
     F.sortObstacles();
   listSources();
+  Facts.Expandable = macroUses(Facts.Findings);
+  if (Facts.AsksForSide)
+    llvm::erase_if(Facts.Expandable, [&](const ExpandedMacro &M) {
+      return !llvm::is_contained(OfHost, M);
+    });
   return std::move(Facts);
 }
 

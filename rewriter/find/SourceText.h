@@ -62,6 +62,14 @@ public:
     return {file(Loc), SM.getFileOffset(SM.getExpansionLoc(Loc)), 0};
   }
 
+  /// The use of a macro that \p Loc comes from; invalid without one.
+  TextRange macroUse(clang::SourceLocation Loc) const {
+    const clang::CharSourceRange Use = SM.getExpansionRange(Loc);
+    return Loc.isMacroID()
+               ? tokens(Use.getBegin(), Use.getEnd()).value_or(TextRange())
+               : TextRange();
+  }
+
   /// The token after the one at the spelled location \p Loc, comments skipped.
   std::optional<clang::Token> next(clang::SourceLocation Loc) const;
 

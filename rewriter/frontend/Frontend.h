@@ -18,6 +18,7 @@
 #ifndef BANKSTRIPE_FRONTEND_FRONTEND_H
 #define BANKSTRIPE_FRONTEND_FRONTEND_H
 
+#include "model/Place.h"
 #include "clang/Basic/SourceLocation.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -82,6 +83,8 @@ struct CompileJob {
   bool OthersAreExcluded = false; ///< Files below the same paths.
   /// The command of another job, read for another of its architectures.
   bool IsOtherArch = false;
+  /// What File is read with, in order of their places.
+  std::vector<ExpandedMacro> Expanded;
 
   /// What compilers are given.
   const std::string &path() const { return Link.empty() ? File : Link; }

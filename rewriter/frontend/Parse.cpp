@@ -18,6 +18,7 @@
 #include "frontend/Resources.h"
 #include "frontend/SideChecks.h"
 #include "frontend/UserFiles.h"
+#include "model/SourceFile.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
@@ -34,6 +35,7 @@
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/ADT/FunctionExtras.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -117,6 +119,8 @@ struct ErrorRecord {
 struct ParseAttempt {
   std::vector<std::string> Args; ///< For the driver, without its name.
   FileSystemPtr Files;
+  std::string File;   ///< As Args name it.
+  std::string ReadAs; ///< Its text, if that is another one; else empty.
   bool Colours = false;
   ParseWatch *Watch = nullptr;    ///< May be nobody.
   bool HasShim = false;           ///< Else it may have to be parsed with that.
@@ -395,6 +399,9 @@ bool parseOnce(ParseAttempt &A, function_ref<void(ParsedUnit &)> Action) {
     return false;
   if (A.Macros)
     defineShown(*A.Macros, *Invocation);
+  if (!A.ReadAs.empty())
+    Invocation->getPreprocessorOpts().addRemappedFile(
+        A.File, MemoryBuffer::getMemBufferCopy(A.ReadAs, A.File).release());
 
   clang::CompilerInstance Compiler(Invocation);
   Compiler.setVirtualFileSystem(A.Files);
@@ -451,8 +458,9 @@ std::string restored(StringRef Messages, ArrayRef<std::string> Pragmas) {
   return join(Lines, "\n");
 }
 
-/// Errors that Clang would not report, or not clearly.
-Error checkReadable(vfs::FileSystem &Files, StringRef File) {
+/// The text of \p File. Errors that Clang would not report, or not clearly.
+Expected<std::unique_ptr<MemoryBuffer>> readSource(vfs::FileSystem &Files,
+                                                   StringRef File) {
   auto Unreadable = [&](std::error_code Code) {
     return createStringError(Code,
                              "cannot read '" + File + "': " + Code.message());
@@ -471,7 +479,7 @@ Error checkReadable(vfs::FileSystem &Files, StringRef File) {
   if ((*Buffer)->getBuffer().contains('\0'))
     return createStringError("'" + File +
                              "' is not a source file: it holds NUL bytes");
-  return Error::success();
+  return std::move(*Buffer);
 }
 
 /// What each parse needs, whatever the job says.
@@ -544,8 +552,15 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   if (!Files)
     return Files.takeError();
   First.Files = *Files;
-  if (Error E = checkReadable(*First.Files, Job.path()))
-    return std::move(E);
+  auto Source = readSource(*First.Files, Job.path());
+  if (!Source)
+    return Source.takeError();
+  First.File = Job.path();
+  if (!Job.Expanded.empty()) {
+    First.ReadAs = expand((*Source)->getBuffer(), Job.Expanded);
+    if (First.ReadAs.empty())
+      return createStringError("'" + Job.File + "' has changed");
+  }
   auto Fixed = fixedArgs(Prepared.ClangArgs);
   if (!Fixed)
     return Fixed.takeError();

@@ -122,6 +122,7 @@ struct DeclarationText {
   std::vector<std::string> ExtentTexts; ///< `4`, `N + 1`.
   unsigned IndexInStatement = 0;        ///< Position among the declarators.
   bool KeepsLine = false;               ///< What its line holds stays there.
+  TextRange Macro;     ///< Its use, if a macro declares the array.
   TextRange BodyBegin; ///< Of a parameter: behind the `{` of its function.
   /// Every declarator of the statement, from its first star or name to the end
   /// of its initialiser, in order.

@@ -40,6 +40,20 @@ struct TextRange {
   friend auto operator<=>(const TextRange &, const TextRange &) = default;
 };
 
+/// What stands in a text on one line where another line began in the definition
+/// of a macro.
+inline constexpr char SoftBreak = '\v';
+
+/// A use of a macro that is read as what it stands for, on one line: `Text` is
+/// in the place of `Written`, and as many line breaks behind it as that has.
+struct ExpandedMacro {
+  unsigned Offset = 0; ///< In bytes from the start of the file as written.
+  std::string Written, Text;
+
+  friend bool operator==(const ExpandedMacro &,
+                         const ExpandedMacro &) = default;
+};
+
 /// `a.cu:40`.
 std::string shortText(const Place &Where);
 

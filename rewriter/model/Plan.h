@@ -229,8 +229,10 @@ struct Plan {
   std::map<Place, std::set<std::string>> DeclaredCopies;
   std::map<std::string, std::string> Contents; ///< As in UnitFacts.
   std::set<std::string> NumberedFiles;         ///< Likewise.
-  std::vector<DecisionOutcome> Outcomes;       ///< In order of their places.
-  std::vector<KernelOutcome> KernelOutcomes;   ///< Likewise.
+  /// By the files whose Contents have them.
+  std::map<std::string, std::vector<ExpandedMacro>> Expanded;
+  std::vector<DecisionOutcome> Outcomes;     ///< In order of their places.
+  std::vector<KernelOutcome> KernelOutcomes; ///< Likewise.
   /// What would change if nvcc had nothing against it, by the arrays' places.
   std::map<Place, Treatment> Treatments;
   /// Files whose launches are taken for all there are; 0: others may launch

@@ -64,6 +64,20 @@ std::optional<std::string> bankstripe::readText(llvm::StringRef Path) {
   return (*File)->getBuffer().str();
 }
 
+std::string bankstripe::expand(llvm::StringRef Text,
+                               llvm::ArrayRef<ExpandedMacro> Expanded) {
+  std::string Result;
+  size_t Done = 0;
+  for (const ExpandedMacro &M : Expanded) {
+    if (M.Offset < Done || !Text.substr(M.Offset).starts_with(M.Written))
+      return "";
+    Result += Text.slice(Done, M.Offset);
+    Result += M.Text;
+    Done = M.Offset + M.Written.size();
+  }
+  return Result.append(Text.substr(Done));
+}
+
 namespace {
 
 class FilesWithAnEnd : public llvm::vfs::ProxyFileSystem {

@@ -8,6 +8,8 @@
 #ifndef BANKSTRIPE_MODEL_SOURCEFILE_H
 #define BANKSTRIPE_MODEL_SOURCEFILE_H
 
+#include "model/Place.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/ErrorOr.h"
@@ -40,6 +42,10 @@ readFile(llvm::StringRef Path);
 
 /// The same; nothing when it cannot be read.
 std::optional<std::string> readText(llvm::StringRef Path);
+
+/// \p Text with \p Expanded, which are in order; empty where it holds others.
+std::string expand(llvm::StringRef Text,
+                   llvm::ArrayRef<ExpandedMacro> Expanded);
 
 /// The disk, with a working folder of its own, of which such files can be read,
 /// and pipes where somebody ends what waits for them.

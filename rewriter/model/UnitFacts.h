@@ -183,6 +183,11 @@ struct UnitFacts {
   /// or a callee of a finding, or the main file. Edits refer to these and to
   /// nothing else.
   std::map<std::string, std::string> Contents;
+  /// Uses of macros in the main file that declare arrays or kernels, in order.
+  /// Read as what they stand for, these could move.
+  std::vector<ExpandedMacro> Expandable;
+  /// Those that Contents has so, as the job of the unit asked.
+  std::vector<ExpandedMacro> Expanded;
   /// Files of which the program may ask for a line's number in other ways than
   /// by `__LINE__` in their own text.
   std::set<std::string> NumberedFiles;

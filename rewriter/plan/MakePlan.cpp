@@ -367,6 +367,7 @@ static Plan planRun(MergedRun Merged, const PlanOptions &Options,
   P.ProgramFiles = Options.Others == Outside::Nobody ? Options.FilesRead : 0;
   P.Callees = Run.Callees;
   P.Contents = Run.Contents;
+  P.Expanded = Run.Expanded;
   P.NumberedFiles = Run.NumberedFiles;
   P.Outcomes = Run.Outcomes;
   const Builder B(Sought, E, Found, Known);

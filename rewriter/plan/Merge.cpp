@@ -549,6 +549,8 @@ MergedRun Merger::merge() {
     addFunctions(Unit);
     addWork(Unit);
     Run.Contents.insert(Unit.Facts.Contents.begin(), Unit.Facts.Contents.end());
+    if (!Unit.Facts.Expanded.empty())
+      Run.Expanded[Unit.Facts.MainFile] = Unit.Facts.Expanded;
     Run.NumberedFiles.insert(Unit.Facts.NumberedFiles.begin(),
                              Unit.Facts.NumberedFiles.end());
   }

@@ -67,6 +67,7 @@ struct MergedRun {
   /// The instances of each, by place.
   std::map<Place, std::vector<AccessedArray>> SharedArrays;
   std::map<std::string, std::string> Contents;
+  std::map<std::string, std::vector<ExpandedMacro>> Expanded; ///< As in Plan.
   std::set<std::string> NumberedFiles;
   /// A row for each decision, with the array, or why there is none.
   std::vector<DecisionOutcome> Outcomes;

@@ -62,7 +62,7 @@ public:
 private:
   /// A file that messages are about, which mostly come one after the other.
   struct OpenFile {
-    std::unique_ptr<llvm::MemoryBuffer> Read; ///< If it was not parsed.
+    std::string Shown;
     std::unique_ptr<clang::SourceManagerForFile> Sources;
   };
 
@@ -71,16 +71,19 @@ private:
     if (Files.size() > 16) // Of thousands, not all are kept.
       Files.clear();
     auto [It, New] = Files.try_emplace(Path);
-    auto &[Read, Sources] = It->second;
-    auto Text = Contents.find(Path);
+    auto &[Shown, Sources] = It->second;
+    if (!New)
+      return Sources.get();
     // A decisions file is none that was parsed.
-    if (New && Text == Contents.end())
-      if (auto Opened = readFile(Path))
-        Read = std::move(*Opened);
-    if (New && (Read || Text != Contents.end()))
+    const auto Parsed = Contents.find(Path);
+    std::optional<std::string> Text =
+        Parsed == Contents.end() ? readText(Path) : Parsed->second;
+    if (Text) {
+      Shown = std::move(*Text);
+      std::ranges::replace(Shown, SoftBreak, ' ');
       Sources = std::make_unique<clang::SourceManagerForFile>(
-          printable(displayName(Path)),
-          Read ? Read->getBuffer() : Text->second);
+          printable(displayName(Path)), Shown);
+    }
     return Sources.get();
   }
 

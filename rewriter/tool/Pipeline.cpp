@@ -122,6 +122,7 @@ UnitReading JobReader::readUnit(const CompileJob &Job, bool Colours) const {
       [&](ParsedUnit &Parsed) {
         UnitResult Unit;
         Unit.Facts = findAll(Parsed, MayEditNoted);
+        Unit.Facts.Expanded = Job.Expanded;
         if (!IsAlone || !Unit.Facts.Findings.empty() ||
             !Unit.Facts.SharedArrays.empty())
           Unit.Evidence = gatherEvidence(Parsed, Unit.Facts);
@@ -296,10 +297,38 @@ static void noteRegisterLimit(const CompileJob &Job, UnitFacts &Facts) {
       K.BoundsExcludedBy = ("-" + Limit).str();
 }
 
-static void readJobs(const std::vector<CompileJob> &Jobs, JobReader &Reader,
+// Where macros declare arrays, the text that they stand for is read, unless
+// another unit has the file, too, and may see other macros.
+static void readExpanded(JobReader &Reader, std::vector<CompileJob> &Jobs,
+                         std::vector<UnitReading> &Results) {
+  std::map<std::string, unsigned> Readers; // By file.
+  for (const UnitReading &Reading : Results)
+    if (Reading.Unit)
+      for (const SourceFile &Source : Reading.Unit->Facts.Sources)
+        ++Readers[realPath(Source.Path)];
+  std::vector<CompileJob> Again;
+  std::vector<size_t> Rows; // Indices in Results.
+  for (auto [I, Job] : llvm::enumerate(Jobs))
+    if (Results[I].Unit && !Results[I].Unit->Facts.Expandable.empty() &&
+        Readers[Job.File] == 1) {
+      Again.push_back(Job);
+      Again.back().Expanded = Results[I].Unit->Facts.Expandable;
+      Rows.push_back(I);
+    }
+  if (Again.empty())
+    return;
+  for (auto [I, Reading] : llvm::enumerate(Reader.readAll(Again)))
+    if (Reading.Unit) {
+      Jobs[Rows[I]] = std::move(Again[I]);
+      Results[Rows[I]] = std::move(Reading);
+    }
+}
+
+static void readJobs(std::vector<CompileJob> &Jobs, JobReader &Reader,
                      ReadResult &Read, const WorkOptions &Work,
                      std::set<std::string> &Said) {
   std::vector<UnitReading> Results = Reader.readAll(Jobs);
+  readExpanded(Reader, Jobs, Results);
   std::vector<UnitRecord> Others =
       readOtherArchitectures(Reader, Jobs, Results);
   for (auto [Job, Reading] : llvm::zip_equal(Jobs, Results)) {

@@ -119,6 +119,10 @@ static void report(const RunResult &Run, const ToolOptions &Options) {
   const bool Rewrites = Options.Run == Command::Rewrite;
   printText(Rewrites ? llvm::errs() : llvm::outs(), Run.Decisions,
             Run.Resources, Options.level(), Options.Report.Explain);
+  if (Rewrites && Options.level() != Detail::Quiet &&
+      llvm::errs().is_displayed())
+    llvm::errs() << "bankstripe: the report is that of bankstripe analyze; "
+                    "--quiet leaves it out\n";
   printDecisions(llvm::errs(), Run.Decisions, Options.level());
   const bool ShowsDiff =
       Options.Mode == RewriteMode::DryRun ||

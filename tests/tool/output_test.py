@@ -49,6 +49,7 @@ class DryRun(ToolTest):
         line = next(line for line in text.splitlines() if "int last[8]" in line)
         self.assertIn("...", line)
         self.assertLessEqual(len(re.sub("\x1b[^m]*m", "", line)), 72)
+        self.assertIn("--quiet leaves it out", text)
 
     @unittest.skipUnless(shutil.which("patch"), "patch is not installed")
     def test_diff_applied_is_what_in_place_writes(self):

@@ -6,10 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "FindTester.h"
+#include "gmock/gmock.h"
 #include <gtest/gtest.h>
 
 using namespace bankstripe;
 using namespace bankstripe::testing;
+using llvm::StringRef;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 namespace {
 
@@ -400,6 +404,46 @@ TEST(Declaration, SeveralFromOneMacro) {
     ASSERT_EQ(F.Obstacles.size(), 1u);
     EXPECT_EQ(F.Obstacles[0].Why, Reason::DeclarationInMacro);
   }
+}
+
+// What the uses of macros in Code that declare arrays or kernels stand for.
+static std::vector<std::string> expansionsIn(StringRef Code) {
+  std::vector<std::string> Result;
+  for (const ExpandedMacro &M : factsOf(Code).Expandable)
+    Result.push_back(M.Written + " => " + M.Text);
+  return Result;
+}
+
+TEST(Declaration, ExpandsMacros) {
+  const std::string Use = kernelAround("BUFFER(int, a); a[i] = j;");
+  auto With = [&](StringRef Macros) {
+    return expansionsIn(Macros.str() + "\n" + Use);
+  };
+  EXPECT_THAT(With("#define N 8\n#define BUFFER(T, x) T x[N]"),
+              ElementsAre("BUFFER(int, a) => int a[8]"));
+  EXPECT_THAT(With("#define BUFFER(T, x) T x##1[4]; T x[4]"),
+              ElementsAre("BUFFER(int, a) => int a1[4]; int a[4]"));
+  EXPECT_THAT(With("#define BUFFER(T, x) T x[__LINE__]"),
+              ElementsAre("BUFFER(int, a) => int a[__LINE__]"));
+  // It would be expanded once more.
+  EXPECT_THAT(With("#define a(x) a\n#define BUFFER(T, x) T x[4]"), IsEmpty());
+}
+
+TEST(Declaration, ExpandsMacrosAsTheyWere) {
+  EXPECT_THAT(
+      expansionsIn("#define N 4\n"
+                   "#define KERNEL(T, name) __global__ void name(T *p,\\\n"
+                   "  int i) { T a[N]; a[i] = 1; *p = a[*p]; }\n"
+                   "KERNEL(int,\n  first)\n"
+                   "#undef N\n"
+                   "#define N 8\n"
+                   "KERNEL(char, second)\n"
+                   "#undef KERNEL\n"),
+      ElementsAre(
+          "KERNEL(int,\n  first) => __global__ void first(int *p,\v  int i) "
+          "{ int a[4]; a[i] = 1; *p = a[*p]; }\n",
+          "KERNEL(char, second) => __global__ void second(char *p,\v"
+          "  int i) { char a[8]; a[i] = 1; *p = a[*p]; }"));
 }
 
 TEST(Declaration, AcrossConfigurations) {
