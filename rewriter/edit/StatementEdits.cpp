@@ -86,6 +86,12 @@ const PlannedArray *StatementEditor::at(unsigned Index) const {
   return nullptr;
 }
 
+// Whether an alignment in front of the specifiers is for what A becomes, or for
+// what stays, where A is null. A slot, a stripe or bits need none.
+static bool keepsAlignment(const PlannedArray *A) {
+  return !A || A->Verdict.Kind == VerdictKind::Constant;
+}
+
 // What stands before a declarator: the specifiers, as they are or as an array
 // that moves needs them; nothing when its own text brings them, as that of a
 // pointer into the array before it does.
@@ -97,7 +103,14 @@ std::string StatementEditor::prefixOf(unsigned Index) const {
       }))
     return "";
   std::string Prefix = A ? Writer.specifiersOf(*A) : Writer.specifiers(First);
-  return Prefix.empty() ? Prefix : Prefix + " ";
+  if (Prefix.empty())
+    return Prefix;
+  const unsigned Attributes = First.Statement.Offset;
+  if (!First.Members.isValid() && keepsAlignment(A))
+    Prefix = Writer.text({First.Statement.File, Attributes,
+                          First.Specifiers.Offset - Attributes}) +
+             Prefix;
+  return Prefix + " ";
 }
 
 // The statements that follow the declaration of A.
@@ -129,8 +142,7 @@ void StatementEditor::editDefinition(const PlannedArray *A) {
       {End, Specifiers.empty() ? Next - End : 0, ";" + newLine() + Specifiers});
 }
 
-// The specifiers of the first declarator, when that one moves. An alignment in
-// front of them goes where a slot or a stripe needs none.
+// The specifiers of the first declarator, when that one moves.
 void StatementEditor::editFirst() {
   const PlannedArray *A = at(0);
   if (First.Members.isValid())
@@ -140,8 +152,8 @@ void StatementEditor::editFirst() {
   std::string Specifiers = Writer.specifiersOf(*A);
   unsigned End = Specifiers.empty() ? First.AllDeclarators.front().Offset
                                     : First.Specifiers.end();
-  const unsigned Begin = A->Verdict.usesShared() ? First.Statement.Offset
-                                                 : First.Specifiers.Offset;
+  const unsigned Begin =
+      keepsAlignment(A) ? First.Specifiers.Offset : First.Statement.Offset;
   Edits.push_back({Begin, End - Begin, std::move(Specifiers)});
 }
 

@@ -195,8 +195,9 @@ std::optional<Reason> DeclarationReader::read() {
   return readDeclarators();
 }
 
-// Those in front of the specifiers stay there. Only an alignment goes with what
-// moves: a reference has none, and its slot is aligned.
+// Those in front of the specifiers stay there. An alignment is part of the
+// statement: what moves needs none, as its slot is aligned, and what stays
+// repeats it where the statement is split.
 void DeclarationReader::readAttributes() {
   bool IsAligned = false;
   if (Variable->hasAttrs())
@@ -205,8 +206,8 @@ void DeclarationReader::readAttributes() {
         continue;
       const bool IsInFront =
           offset(outside(A->getLocation(), false)) < F.Text.Specifiers.Offset;
-      const bool IsServed = isa<AlignedAttr>(A) && Statement->isSingleDecl() &&
-                            declaredAlignment(Variable) <= WidestVector;
+      const bool IsServed =
+          isa<AlignedAttr>(A) && declaredAlignment(Variable) <= WidestVector;
       if (!IsInFront || !(isa<UnusedAttr>(A) || IsServed))
         F.Obstacles.push_back({Reason::OverAligned, F.Where, A->getSpelling()});
       IsAligned |= isa<AlignedAttr>(A);

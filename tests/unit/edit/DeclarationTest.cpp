@@ -96,6 +96,31 @@ TEST(Declaration, BoundIsWrittenAsInTheKernelsBounds) {
             "auto a = ::bankstripe::column(a_stripes);\n");
 }
 
+// What stays keeps its alignment, and so does what has no slot or stripe.
+TEST(Declaration, AlignmentStaysWithTheOthers) {
+  auto Aligned = [](const std::string &Declarators,
+                    const std::vector<Moving> &Arrays) {
+    const std::string Code = "alignas(16) int " + Declarators + ";\n";
+    Plan P = planFor(Code, Arrays);
+    for (PlannedArray &A : P.Arrays)
+      A.Array.Text.Specifiers = at(Code, "int");
+    const std::string After = carriedOut(P);
+    return llvm::StringRef(After).split("\n\n").second.str();
+  };
+  EXPECT_EQ(Aligned("x[4], a[4]", {slot("a", {4})}),
+            "alignas(16) int x[4];\n"
+            "__shared__ ::bankstripe::slots<int[4], 128> a_slots;\n"
+            "int (&a)[4] = a_slots.mine();\n");
+  EXPECT_EQ(Aligned("a[4], x[4], y", {{"a", {4}}}),
+            "__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "auto a = ::bankstripe::column(a_stripes);\n"
+            "alignas(16) int x[4], y;\n");
+  EXPECT_EQ(Aligned("a[4], t[2] = {1, 2}", {{"a", {4}}, table("t", {2})}),
+            "__shared__ int a_stripes[::bankstripe::warps(128)][4][32];\n"
+            "auto a = ::bankstripe::column(a_stripes);\n"
+            "alignas(16) static const int t[2] = {1, 2};\n");
+}
+
 TEST(Declaration, KeepsItsLine) {
   Plan P = planFor("int a[4] = {0}; // zeros\n", {{"a", {4}}});
   P.Arrays[0].Array.Text.KeepsLine = true;

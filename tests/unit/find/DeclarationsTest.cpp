@@ -237,13 +237,17 @@ TEST(Type, Const) {
 TEST(Type, Attributes) {
   for (const char *Large :
        {"alignas(32) int $over_aligned^a[4]; $write^a[i] = 1;",
-        "alignas(16) int $over_aligned^a[4], b; $write^a[i] = b = 1;",
+        "alignas(32) int b, $over_aligned^a[4]; $write^a[i] = b = 1;",
+        "int b, $over_aligned^$declarator_shape^a[4] "
+        "__attribute__((aligned(16))); $write^a[i] = b = 1;",
         "__align__(128) int $over_aligned^a[4]; $write^a[i] = 1;"})
     testBody(Large);
   for (const char *None :
        {"[ [maybe_unused]] int a[4]; $write^a[i] = 1;",
         "[ [maybe_unused]] int a[4], b; $write^a[i] = b;",
         "alignas(16) int a[4]; $write^a[i] = 1;",
+        "alignas(16) int a[4], b; $write^a[i] = b = 1;",
+        "__align__(16) int b[2] = {1}, a[4]; $write^a[i] = $read^b[0];",
         "__align__(8) const float *a[4]; $write^a[i] = 0;",
         "__attribute__((unused)) int a[4]; $write^a[i] = 1;"})
     testBody(None);
@@ -270,6 +274,7 @@ TEST(Type, AttributesOfMacros) {
         "UNUSED unsigned long a[4], b; $write^a[i] = b;",
         "UNUSED int *b, a[4]; $write^a[i] = *b;",
         "ALIGN(16) int a[4]; $write^a[i] = 1;",
+        "ALIGN(16) int a[4], b; $write^a[i] = b = 1;",
         "BOTH(8) int a[4]; $write^a[i] = 1;",
         "UNUSED ALIGN(4 + 4) UNUSED int a[4]; $write^a[i] = 1;",
         "WIDE int a[4]; $write^a[i] = 1;", "MAYBE int a[4]; $write^a[i] = 1;",
@@ -280,7 +285,6 @@ TEST(Type, AttributesOfMacros) {
         "int UNUSED $over_aligned^$declarator_shape^a[4]; $write^a[i] = 1;",
         "int $over_aligned^$declarator_shape^a[4] UNUSED; $write^a[i] = 1;",
         "ALIGN(32) int $over_aligned^a[4]; $write^a[i] = 1;",
-        "ALIGN(16) int $over_aligned^a[4], b; $write^a[i] = b = 1;",
         "FIXED int $over_aligned^$const_elements^a[4] = {j};"
         "*out = $read^a[i];",
         "VOLATILE int $over_aligned^$qualified_type^a[4]; $write^a[i] = 1;",
