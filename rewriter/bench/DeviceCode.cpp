@@ -9,27 +9,19 @@
 #include "copies/Copies.h"
 #include "evidence/Ptxas.h"
 #include "frontend/NvccCommand.h"
-#include "model/SourceFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 using namespace bankstripe;
 using llvm::StringRef;
-namespace fs = llvm::sys::fs;
 
 namespace {
 
 /// What a call of nvcc left.
 struct MadeCode {
   double Seconds = 0; ///< That it took.
-  std::string Printed, Cubin;
-  std::set<std::string> Only; ///< The kernels that were asked for, if any.
+  std::string Printed;
 };
 
 } // namespace
@@ -68,10 +60,8 @@ DeviceCodes::linkedWith(const UnitRecord &Unit) const {
   return All;
 }
 
-// Another process has other ones.
 std::string DeviceCodes::newPath() {
-  return P.folder() + "/code" + std::to_string(getpid()) + "-" +
-         std::to_string(Paths++);
+  return P.folder() + "/code" + std::to_string(Paths++);
 }
 
 // For this GPU and nothing else.
@@ -142,9 +132,9 @@ DeviceCode &DeviceCodes::piece(const UnitRecord &Unit, const Recipe &V,
     return Piece;
   }
   const std::string Cubin = newPath() + ".cubin";
-  Steps.push_back(
-      {&Piece, commandFor(Asked, IsLinked, Cubin), Unit.Job.Directory, Cubin,
-       "nvcc does not compile its file alone", /*IsLink=*/false, Root});
+  Steps.push_back({&Piece, commandFor(Asked, IsLinked, Cubin),
+                   Unit.Job.Directory, Cubin,
+                   "nvcc does not compile its file alone"});
   if (Known)
     Piece.Key =
         Known->keyOf(Asked, P.nvcc(), Root,
@@ -174,8 +164,7 @@ void DeviceCodes::link(const Linking &L) {
       *Into.Key += " " + *Piece->Key;
   }
   Steps.push_front({&Into, std::move(Command), L.Unit->Job.Directory, Cubin,
-                    "nvcc does not link its files alone", /*IsLink=*/true,
-                    /*Tree=*/""});
+                    "nvcc does not link its files alone"});
 }
 
 void DeviceCodes::linkWhatIsDone() {
@@ -217,34 +206,6 @@ bankstripe::flagsForOnly(llvm::ArrayRef<std::string> Symbols) {
           OnlyFlag + llvm::join(Symbols, "," + std::string(OnlyFlag))};
 }
 
-// Whatever the code of a kernel depends on that may be another one in this run,
-// wherever its copies lie. Empty when that cannot be told.
-std::string DeviceCodes::contentOf(const Step &S) const {
-  KeyBuilder Key;
-  for (StringRef Word : S.Command)
-    if (Word != S.Cubin && !Word.starts_with(OnlyFlag))
-      Key.add("word", S.Tree.empty()
-                          ? Word.str()
-                          : llvm::join(llvm::split(Word, S.Tree), "<copies>"));
-  Key.add("directory", S.Directory);
-  std::set<std::string> Files;
-  std::error_code EC;
-  if (S.Tree.empty())
-    Files = P.files();
-  else
-    for (fs::recursive_directory_iterator At(S.Tree, EC), End; !EC && At != End;
-         At.increment(EC))
-      if (fs::is_regular_file(At->path()))
-        Files.insert(At->path());
-  for (const std::string &File : Files) {
-    auto Text = readText(File);
-    if (!Text || EC)
-      return "";
-    Key.add(StringRef(File).drop_front(S.Tree.size()), *Text);
-  }
-  return Key.key();
-}
-
 // nvcc may know a kernel by another symbol; then ptxas takes all of them.
 static llvm::Expected<MadeCode> call(const DeviceCodes::Step &S) {
   const TimePoint Begin = std::chrono::steady_clock::now();
@@ -259,49 +220,12 @@ static llvm::Expected<MadeCode> call(const DeviceCodes::Step &S) {
   }
   if (!Ended.succeeded())
     return llvm::createStringError(Ended.problem() + "\n" + Ended.Out);
-  return MadeCode{secondsSince(Begin), std::move(Ended.Out), {}, {}};
+  return MadeCode{secondsSince(Begin), std::move(Ended.Out)};
 }
 
-// What was made of that content for these kernels, or for more: before the run
-// nobody knows which instances of a template are launched.
-static std::optional<MadeCode> findMade(StringRef Folder, StringRef Content,
-                                        const std::set<std::string> &Only) {
-  std::error_code EC;
-  for (fs::directory_iterator At(Folder, EC), End; !EC && At != End;
-       At.increment(EC))
-    if (llvm::sys::path::filename(At->path()).starts_with(Content))
-      if (auto Made = fromBytes<MadeCode>(readText(At->path()).value_or(""));
-          Made && std::ranges::includes(Made->Only, Only))
-        return Made;
-  return std::nullopt;
-}
-
-// Who makes just this is waited for: the lock goes with that process.
 std::string DeviceCodes::make(const Step &S) const {
   setenv("TMPDIR", P.folder().c_str(), /*overwrite=*/1);
-  const std::string Content = S.IsLink ? "" : contentOf(S);
-  if (Content.empty())
-    return replyWith(call(S));
-  std::set<std::string> Only;
-  for (StringRef Word : S.Command)
-    if (Word.starts_with(OnlyFlag))
-      for (StringRef Kernel : llvm::split(Word, ','))
-        Only.insert(Kernel.str());
-  const std::string Place =
-      P.folder() + "/" + Content + strongDigestOf(toBytes(Only));
-  (void)flock(
-      open((Place + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600),
-      LOCK_EX);
-  if (auto Made = findMade(P.folder(), Content, Only))
-    if (!errorToBool(
-            replaceFile(S.Cubin, std::exchange(Made->Cubin, ""), std::nullopt)))
-      return replyWith<MadeCode>(std::move(*Made));
-  llvm::Expected<MadeCode> Made = call(S);
-  if (auto Cubin = Made ? readText(S.Cubin) : std::nullopt)
-    consumeError(replaceFile(
-        Place, toBytes(MadeCode{Made->Seconds, Made->Printed, *Cubin, Only}),
-        std::nullopt));
-  return replyWith(std::move(Made));
+  return replyWith(call(S));
 }
 
 void DeviceCodes::receive(const Step &S, const WorkResult &Result) {

@@ -11,9 +11,7 @@
 //   changed sources => a cubin per unit => linked, where one calls another
 //
 // Nothing waits here: nextStep() gives what can be done by now, and receive()
-// takes in what came of it. What nvcc made of a unit lies in the program's
-// folder by its content: who makes the same, in whichever process, finds it
-// there, or waits for it.
+// takes in what came of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +54,6 @@ public:
     DeviceCode *Into = nullptr;
     std::vector<std::string> Command;
     std::string Directory, Cubin, Failure;
-    bool IsLink = false;
-    std::string Tree; ///< Where the copies of a unit are, if it changes.
   };
 
   /// All references outlive this. \p Known may be nothing. \p Architecture is
@@ -97,7 +93,6 @@ private:
                             llvm::ArrayRef<ChangedFile> Changes);
   DeviceCode &piece(const UnitRecord &Unit, const Recipe &V,
                     llvm::ArrayRef<ChangedFile> Changes, bool IsLinked);
-  std::string contentOf(const Step &S) const;
   struct Linking;
   void link(const Linking &L);
   void linkWhatIsDone();

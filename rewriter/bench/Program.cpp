@@ -90,10 +90,8 @@ ProcessResult Program::execute(const std::vector<std::string> &Command,
   if (Work.isVerbose())
     llvm::errs() << "bankstripe: " << llvm::join(Command, " ") << '\n';
   ProcessResult Ended = runProcess(Command, Printed);
-  if (Ended.Interrupted && !GoesOn) {
-    Beside.reset(); // It writes into what goes now.
+  if (Ended.Interrupted && !GoesOn)
     std::exit(endAs(Ended));
-  }
   if (Ended.Interrupted)
     Asked = Ended.Interrupted;
   return Ended;
@@ -326,15 +324,14 @@ std::string Program::replayer() const {
   return besideExecutable("bankstripe-replay", Verifier);
 }
 
-llvm::Expected<std::vector<Replayed>> Program::replay(StringRef Capture,
-                                                      StringRef Candidates,
-                                                      StringRef Name,
-                                                      StringRef Lock) const {
+llvm::Expected<std::vector<Replayed>>
+Program::replay(StringRef Capture, StringRef Candidates, StringRef Name) const {
   const std::string List = Folder + "/" + Name.str() + ".list";
   if (llvm::Error E = replaceFile(List, Candidates, std::nullopt))
     return std::move(E);
+  // Whatever all of them can name will do for a lock.
   auto Json = resultOf({replayer(), "--candidates=" + List,
-                        "--lock=" + Lock.str(), Capture.str()},
+                        "--lock=" + captures(), Capture.str()},
                        Name);
   return Json ? parseReplays(*Json) : Json.takeError();
 }

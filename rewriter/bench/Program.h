@@ -92,23 +92,12 @@ public:
                                     llvm::ArrayRef<std::string> Symbols,
                                     double EndAfter) const;
 
-  /// Does \p Work in a copy of this process, with what that starts, while this
-  /// one goes on. It ends with this, or with who takes it.
-  void workBeside(llvm::function_ref<std::string()> Work) {
-    Beside.emplace(Work, Output::Together);
-  }
-  std::optional<Process> takeBeside() const {
-    return std::exchange(Beside, std::nullopt);
-  }
-
   /// Launches the kernel of \p Capture again, and all of \p Candidates, which
   /// is JSON. \p Name is for its files: several may run at a time. While one
-  /// takes times it has the GPU for itself among those that name the file
-  /// \p Lock.
+  /// takes times it has the GPU for itself among them.
   llvm::Expected<std::vector<Replayed>> replay(llvm::StringRef Capture,
                                                llvm::StringRef Candidates,
-                                               llvm::StringRef Name,
-                                               llvm::StringRef Lock) const;
+                                               llvm::StringRef Name) const;
 
   /// From now on, who is asked to end while something runs goes on without it.
   void goOnWhenAsked() { GoesOn = true; }
@@ -173,7 +162,6 @@ private:
   std::map<std::string, std::map<std::string, std::string>> Touched;
   bool GoesOn = false;
   mutable int Asked = 0;
-  mutable std::optional<Process> Beside;
 };
 
 } // namespace bankstripe

@@ -93,8 +93,7 @@ std::string Replays::whyNot(const TuneGroup &G) const {
   return "";
 }
 
-// Several launches at a time on a GPU: it takes longer to prepare one than to
-// time it.
+// Several launches at a time: it takes longer to prepare one than to time it.
 static unsigned replaysAtATime(const ProgramRun &Seen) {
   constexpr uint64_t LargeBytes = uint64_t(1) << 30;
   constexpr unsigned OfSmallOnes = 4;
@@ -110,10 +109,9 @@ Replays::Replays(const std::vector<UnitRecord> &Units, const Program &P,
                  Accepted Accepts)
     : Units(Units), P(P), Known(Known), Seen(Seen), Make(std::move(Make)),
       Accepts(Accepts), Codes(Units, P, Known, Seen.Architecture),
-      Devices(P.folder(),
-              std::min(replaysAtATime(Seen), P.work().Limits.Processes)) {}
+      AtATime(std::min(replaysAtATime(Seen), P.work().Limits.Processes)) {}
 
-// Each round begins one thing: what the GPUs can replay comes before what is
+// Each round begins one thing: what the GPU can replay comes before what is
 // compiled, and that before a further variant.
 llvm::Expected<int> Replays::search(std::vector<TuneGroup> &Groups,
                                     const Plan &All, Search &By) {
@@ -127,15 +125,10 @@ llvm::Expected<int> Replays::search(std::vector<TuneGroup> &Groups,
            findKernel(Movable->Kernels[Row], Seen)->Captures)
         Whole += C.File.empty() ? 0 : C.Nanoseconds;
   }
-  if (llvm::Error E = replaceFile(beginning(), "", std::nullopt))
-    return std::move(E);
   const unsigned Compilers = P.work().Limits.Processes;
   Shown.emplace(/*Total=*/2, !P.work().isQuiet());
-  Workers Pool({static_cast<unsigned>(Compilers + Devices.allPlaces()),
-                /*Seconds=*/0},
+  Workers Pool({Compilers + AtATime, /*Seconds=*/0},
                [this](size_t I, const WorkResult &W) { receive(I, W); });
-  if (auto First = P.takeBeside())
-    Pool.adopt(Pieces++, std::move(*First));
   int Signal = 0;
   while (!Signal) {
     if (llvm::Error E = sortCompiled())
@@ -158,32 +151,6 @@ llvm::Expected<int> Replays::search(std::vector<TuneGroup> &Groups,
     }
   Shown.reset();
   return Signal;
-}
-
-// A problem ends it: the search will tell.
-void Replays::compileFirst(std::vector<TuneGroup> &Groups, const Plan &All,
-                           Search &By, unsigned Cores) {
-  Movable = &All;
-  Order = &By;
-  for (TuneGroup &G : Groups)
-    if (llvm::any_of(G.Kernels,
-                     [&](unsigned Row) { return !unitOf(All.Kernels[Row]); }))
-      G.WhyLeft = "it is compiled for another architecture only";
-  Workers Pool({Cores, /*Seconds=*/0},
-               [this](size_t I, const WorkResult &W) { receive(I, W); });
-  while (true) {
-    Variants.remove_if([](const Variant &V) { return V.isCompiled(); });
-    bool Began = false;
-    if (Steps.size() < Cores && !llvm::sys::fs::exists(beginning())) {
-      Began = beginStep(Pool);
-      if (!Began)
-        if (llvm::Error E = beginVariant().moveInto(Began))
-          return consumeError(std::move(E));
-    }
-    if (!Began && Steps.empty())
-      return;
-    Pool.receive(/*Wait=*/!Began);
-  }
 }
 
 bool Replays::isSearched(const TuneGroup &G) const {
@@ -311,8 +278,8 @@ double Replays::urgencyOf(const Variant &V) {
 }
 
 // The best of what is compiled, of the group of the best one: as many as there
-// are for each GPU that is free, since a process for each one alone would take
-// longer to begin than to replay.
+// are for each replay that can begin, since a process for each one alone would
+// take longer to begin than to replay.
 std::vector<Replays::Variant *> Replays::gatherBatch() {
   std::vector<std::pair<double, Variant *>> Ready;
   for (Variant &V : Variants)
@@ -328,7 +295,7 @@ std::vector<Replays::Variant *> Replays::gatherBatch() {
   }
   constexpr size_t Fewest = 4, Most = 8;
   const size_t Count = std::clamp(
-      llvm::divideCeil(Batch.size(), Devices.freePlaces()), Fewest, Most);
+      llvm::divideCeil(Batch.size(), AtATime - Running.size()), Fewest, Most);
   Batch.resize(std::min(Batch.size(), Count));
   return Batch;
 }
@@ -353,8 +320,7 @@ void Replays::addLaunches(llvm::ArrayRef<Variant *> Batch) {
 }
 
 bool Replays::beginReplay(Workers &Pool) {
-  Gpu *Free = Devices.findFree();
-  if (!Free)
+  if (Running.size() >= AtATime)
     return false;
   if (Pending.empty()) {
     const std::vector<Variant *> Batch = gatherBatch();
@@ -370,15 +336,11 @@ bool Replays::beginReplay(Workers &Pool) {
     return true;
   }
   const size_t Piece = Pieces++;
-  L.On = Free;
   L.Begin = std::chrono::steady_clock::now();
-  ++Free->Running;
   const Launched &Kept = Running.emplace(Piece, std::move(L)).first->second;
   Pool.start(Piece, [&] {
-    if (!Kept.On->Name.empty())
-      setenv("CUDA_VISIBLE_DEVICES", Kept.On->Name.c_str(), /*overwrite=*/1);
     return replyWith(P.replay(Kept.Capture->File, Kept.Json,
-                              "replay" + std::to_string(Piece), Kept.On->Lock));
+                              "replay" + std::to_string(Piece)));
   });
   return true;
 }
@@ -390,18 +352,9 @@ void Replays::receive(size_t Piece, const WorkResult &Work) {
     receiveReplay(std::move(Replay.mapped()), Work);
 }
 
-// What was not timed may have failed by chance, as for lack of memory. A GPU
-// that is not like the first one is left out.
+// What was not timed may have failed by chance, as for lack of memory.
 void Replays::receiveReplay(Launched L, const WorkResult &Work) {
-  --L.On->Running;
   auto Results = readReply<std::vector<Replayed>>(Work);
-  if (!Results && Devices.leaveOut(*L.On)) {
-    llvm::errs() << "bankstripe: the GPU '" << L.On->Name
-                 << "' is left out: " << toString(Results.takeError()) << '\n';
-    L.Keys.clear();
-    Pending.push_front(std::move(L));
-    return;
-  }
   const std::string &Name = Movable->Kernels[L.Kernel].Facts.Name;
   if (!Results)
     giveUp(*L.Group, Name + ": " + toString(Results.takeError()));
@@ -412,7 +365,7 @@ void Replays::receiveReplay(Launched L, const WorkResult &Work) {
     llvm::errs() << "bankstripe: replayed " << Name << ", " << L.Variants.size()
                  << " versions\n";
   for (auto [I, V] : llvm::enumerate(L.Variants)) {
-    V->Seconds += Took / L.Variants.size() / Devices.allPlaces();
+    V->Seconds += Took / L.Variants.size() / AtATime;
     if (isSearched(*L.Group)) {
       const Replayed &R = (*Results)[I];
       if (R.Speedup && !L.Keys[I].empty())

@@ -10,7 +10,7 @@
 //
 //   attempt => changed sources => cubin => replays => speedup
 //
-// All cores compile while the GPUs replay; what is done first is what tune/'s
+// All cores compile while the GPU replays; what is done first is what tune/'s
 // search expects most of.
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,6 @@
 #define BANKSTRIPE_BENCH_REPLAYS_H
 
 #include "bench/DeviceCode.h"
-#include "bench/Gpus.h"
 #include "report/Terminal.h"
 #include "tune/Measurement.h"
 #include "tune/Search.h"
@@ -47,11 +46,6 @@ public:
   /// applyPlan.
   llvm::Expected<int> search(std::vector<TuneGroup> &Groups, const Plan &All,
                              Search &By);
-
-  /// Compiles what a search of these would begin with, where another process of
-  /// \p Program will ask for it, on so many cores, until that one searches.
-  void compileFirst(std::vector<TuneGroup> &Groups, const Plan &All, Search &By,
-                    unsigned Cores);
 
   /// Launches of variants that were replayed.
   unsigned count() const { return Count; }
@@ -105,10 +99,7 @@ private:
     std::vector<std::string> Keys;   ///< Of their results, or empty.
     std::string Json;                ///< Of these.
     TimePoint Begin;
-    Gpu *On = nullptr;
   };
-  /// What is there once the search has begun.
-  std::string beginning() const { return P.folder() + "/search"; }
   std::string whyNot(const TuneGroup &G) const;
   const UnitRecord *unitOf(const KernelPlan &K) const;
   bool isSearched(const TuneGroup &G) const;
@@ -150,9 +141,9 @@ private:
   Search *Order = nullptr;
   std::list<Variant> Variants; ///< From their compilation to their result.
   std::deque<Launched> Pending;
-  std::map<size_t, DeviceCodes::Step> Steps; ///< By the number of the piece.
-  std::map<size_t, Launched> Running;        ///< Likewise.
-  Gpus Devices;
+  std::map<size_t, DeviceCodes::Step> Steps;    ///< By the number of the piece.
+  std::map<size_t, Launched> Running;           ///< Likewise.
+  const unsigned AtATime;                       ///< Replays.
   std::map<const TuneGroup *, double> Original; ///< Nanoseconds, captured.
   std::map<const TuneGroup *, unsigned> Asked;  ///< Questions.
   std::optional<Progress> Shown;

@@ -167,7 +167,6 @@ static llvm::Expected<int> tune(const ToolOptions &Options,
     return P.takeError();
   announceTime(Options);
   Tuning T(Options, std::move(Read), *P, MinSpeedup, Begin);
-  T.compileFirst();
   if (llvm::Error E = T.build())
     return std::move(E);
   if (llvm::Error E = T.survey(Likely, Assumed))

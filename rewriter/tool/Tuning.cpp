@@ -16,7 +16,6 @@
 #include <cmath>
 #include <csignal>
 #include <set>
-#include <unistd.h>
 
 using namespace bankstripe;
 
@@ -44,30 +43,6 @@ void Tuning::findGroups(
         return foresee(G, A);
       },
       Options.Program.MostSeconds == 0);
-}
-
-// The build and the run come first, and keep a core for themselves. Where only
-// the run tells a block, variants will be others.
-void Tuning::compileFirst() {
-  constexpr int Yields = 10;
-  if (P.work().Limits.Processes < 2)
-    return;
-  P.workBeside([&]() -> std::string {
-    (void)nice(Yields);
-    Seen.Architecture = architectureOfGpu();
-    if (Seen.Architecture.empty())
-      return "";
-    adoptGpu();
-    findGroups([](const KernelPlan &K) {
-      return K.Block.Source != BlockSizeSource::Unknown;
-    });
-    Replays(
-        Read.Units, P, Read.Known.get(), Seen,
-        [this](const Trial &T) { return carryOut(T); }, Options.Program.Accepts)
-        .compileFirst(Result.Groups, Result.Movable, *Order,
-                      P.work().Limits.Processes - 1);
-    return "";
-  });
 }
 
 llvm::Error Tuning::build() {

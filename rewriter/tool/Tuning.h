@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One `bankstripe tune`: the original is built and runs once, while the first
-// variants of its kernels are compiled; then these are measured alone or in the
-// program, then the best of all together (docs/guide/tune.md). From the search
-// on it ends when the time is up, or when somebody asks for it, with what is
-// best and right by then.
+// One `bankstripe tune`: the original is built and runs once; variants of its
+// kernels are measured alone or in the program, then the best of all together
+// (docs/guide/tune.md). From the search on it ends when the time is up, or when
+// somebody asks for it, with what is best and right by then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,9 +31,6 @@ public:
       : Options(Options), Read(std::move(Read)), Units(this->Read.results()),
         P(P), MinSpeedup(MinSpeedup), Begin(Begin) {}
 
-  /// Begins to compile variants that the search is likely to begin with, in
-  /// another process.
-  void compileFirst();
   llvm::Error build();
   /// Runs the program. What it shows of blocks counts as known from then on.
   llvm::Error survey(const std::vector<TuneGroup> &Likely, const Plan &Assumed);

@@ -50,11 +50,6 @@ public:
   /// Lets \p Work be done, as soon as there is room for it. \returns when it
   /// has begun.
   void start(size_t Piece, llvm::function_ref<std::string()> Work);
-  /// Takes over what has begun elsewhere, beside what there is room for.
-  void adopt(size_t Piece, Process Begun) {
-    Open.emplace_back(Piece, std::move(Begun));
-    ++Limits.Processes;
-  }
   /// Waits for all.
   void finish();
   /// Waits for one; without \p Wait, only if one has ended. \returns the signal

@@ -70,11 +70,6 @@ import json, os, sys, time as clock
 option = {{a.split("=")[0]: a.split("=")[-1] for a in sys.argv[1:]}}
 TIMES = {times}
 results = []
-gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "")
-with open("{folder}/gpus", "a") as log:
-    log.write(gpu + " " + option["--lock"] + "\\n")
-if gpu == "{broken}":
-    sys.exit("this GPU is another one")
 clock.sleep({takes})
 candidates = json.load(open(option["--candidates"]))
 if os.path.exists("{folder}/hang") and "carveout" in candidates[0]:
@@ -120,14 +115,12 @@ BUILD = '{ cat a.cu; echo "// $NVCC_APPEND_FLAGS"; } >app && chmod +x app'
 class ProgramTest(ToolTest):
     """A test with an `a.cu` that can be rewritten, and a driver to find."""
 
-    DRIVER = "int driver;\n"  # It tells nothing of GPUs.
-
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.driver = folder.name
-        (pathlib.Path(folder.name) / "driver.c").write_text(cls.DRIVER)
+        (pathlib.Path(folder.name) / "driver.c").write_text("int driver;\n")
         subprocess.run(["cc", "-shared", "-o", f"{folder.name}/libcuda.so.1",
                         f"{folder.name}/driver.c"], check=True)
 
@@ -154,15 +147,15 @@ class ProgramTest(ToolTest):
         return path
 
     def fake_replay(self, times, factors=None, failing=(), verdict="identical", elsewhere=1,
-                    rounding=False, unstable=False, takes=0, broken="none"):
+                    rounding=False, unstable=False, takes=0):
         """The same by themselves; factors are those of carveouts, and elsewhere is
         how much slower the original is in its program than compiled alone. While there
         is a file `hang`, carveouts take forever. With rounding, what is wrong is right where
         multiplications are not fused; unstable is an original that leaves something else where
-        it is not optimised. Each replay takes so many seconds, and fails on a broken GPU."""
+        it is not optimised. Each replay takes so many seconds."""
         self.write("bankstripe-replay", REPLAY.format(
             python=sys.executable, times=times, factors=factors or {}, failing=failing,
-            folder=self.folder, rounding=rounding, unstable=unstable, takes=takes, broken=broken,
+            folder=self.folder, rounding=rounding, unstable=unstable, takes=takes,
             verdict=verdict, elsewhere=elsewhere)).chmod(0o755)
 
     def fake_toolkit(self, refused="nothing like it"):

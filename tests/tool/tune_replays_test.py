@@ -201,23 +201,6 @@ class Replayed(TuneTest):
         self.assertIn("* stripes", done.stdout)
         self.assertIn("differs in fused multiply-adds", self.decisions())
 
-    def gpus(self):
-        return {tuple(line.split()) for line in self.read("gpus").splitlines()}
-
-    def test_all_gpus_that_are_visible_replay(self):
-        os.environ["CUDA_VISIBLE_DEVICES"] = "3,5"
-        self.addCleanup(os.environ.pop, "CUDA_VISIBLE_DEVICES")
-        self.expect(DONE, self.tune(GAINS, "--time=0", takes=0.5))
-        self.assertEqual(sorted(name for name, _ in self.gpus()), ["3", "5"])
-        self.assertEqual(len({lock for _, lock in self.gpus()}), 2)
-
-    def test_a_gpu_that_is_not_like_the_first_is_left_out(self):
-        os.environ["CUDA_VISIBLE_DEVICES"] = "3,5"
-        self.addCleanup(os.environ.pop, "CUDA_VISIBLE_DEVICES")
-        done = self.expect(DONE, self.tune(GAINS, "--time=0", takes=0.5, broken="5"))
-        self.assertIn("the GPU '5' is left out", done.stderr)
-        self.assertIn("* stripes", done.stdout)
-
     def test_a_kernel_that_hardly_counts_is_left(self):
         self.fake_replay(GAINS)
         self.fake_toolkit()
@@ -362,100 +345,6 @@ class Replayed(TuneTest):
         self.assertIn("by runs of the whole program: what was 2.00x alone is 0.53x in it",
                       done.stdout)
         self.assertIn("decision:        keep", self.decisions())
-
-
-@unittest.skipUnless(find_nvcc(), "nvcc is not there")
-class CompiledFirst(TuneTest):
-    """Versions that are compiled while the program is built, and those after it."""
-
-    DRIVER = """#include <stdlib.h>
-int cuInit(unsigned flags) { return 0; }
-int cuDeviceGetAttribute(int *value, int which, int device) {
-  *value = which == 75 ? atoi(getenv("MAJOR")) : 0;
-  return 0;
-}
-"""
-
-    def compiled(self, count, *args, then="true", major="9", slow=False, **fake):
-        """The commands before the program is built, which waits for so many, and after it."""
-        self.fake_replay(GAINS)
-        self.fake_toolkit()
-        if slow:
-            nvcc = self.folder / "kit/bin/nvcc"
-            nvcc.write_text(nvcc.read_text().replace('echo "ptxas', 'sleep 0.5\necho "ptxas', 1))
-        log = self.write("compiled", "")
-        verify = self.fake_verify(GAINS, replays=True, **fake)
-        wait = (f"i=0; until [ $(wc -l <{log}) -ge {count} ] || [ $i -ge 400 ]; "
-                "do sleep 0.05; i=$((i + 1)); done")
-        done = self.expect(DONE, self.run_tool(
-            "tune", "--no-confirm", f"--verify-program={verify}", "--cuda-path=kit", "-j2",
-            f"--build={wait}; {then}; echo built >>{log}; {BUILD}", "--program=app", *args, "a.cu",
-            env=self.environment(MAJOR=major)))
-        self.assertIn("* stripes ", done.stdout)
-        first, later = log.read_text().split("built\n", 1)
-        # The best of all is built with the program, by the same command.
-        return first.splitlines(), later.split("built\n")[0].splitlines()
-
-    def test_what_was_compiled_while_the_program_is_built_is_not_compiled_again(self):
-        first, later = self.compiled(4, "--time=0")
-        self.assertEqual((len(first), later), (4, []))
-        self.assertTrue(all("-arch=sm_90" in words for words in first), first)
-
-    def test_a_version_that_is_not_compiled_yet_is_waited_for(self):
-        first, later = self.compiled(1, "--time=0", slow=True)
-        self.assertEqual((len(first), len(later)), (1, 3))
-
-    def test_a_header_that_changed_meanwhile_counts(self):
-        header = self.write("h.cuh", "inline __device__ int one() { return 1; }\n")
-        self.write("a.cu", '#include "h.cuh"\n' + moves())
-        first, later = self.compiled(4, "--time=0", then=f"echo '// new' >>{header}")
-        self.assertEqual((len(first), len(later)), (4, 4))
-
-    def test_code_for_another_gpu_is_not_taken(self):
-        first, later = self.compiled(4, "--time=0", major="8")
-        self.assertTrue(all("-arch=sm_80" in words for words in first), first)
-        self.assertEqual(len(later), 4)
-        self.assertTrue(all("-arch=sm_90" in words for words in later), later)
-
-    # 96 threads, where nothing tells of them before.
-    def test_a_version_for_blocks_that_are_not_known_yet_waits_for_the_run(self):
-        self.write("a.cu", moves().split("void launch")[0])
-        first, later = self.compiled(0, "--time=0", then="sleep 0.5")
-        self.assertEqual((len(first), len(later)), (0, 4))
-
-    def test_instances_of_a_template_that_are_not_launched_do_no_harm(self):
-        launch = "count<<<1, 128>>>(in, out);"
-        self.write("a.cu", moves().replace("__global__", "template <int N> __global__").replace(
-            launch, "".join(launch.replace("<<<", f"<{n}><<<") for n in (1, 2))))
-        first, later = self.compiled(4, "--time=0", kernel="void count<2>(int const*, int*)")
-        self.assertEqual((len(first), later), (4, []))
-        for words in first:
-            self.assertEqual(words.count("--entry="), 2)
-
-    def test_one_core_builds_and_nothing_else(self):
-        first, later = self.compiled(0, "-j1", then="sleep 0.5")
-        self.assertEqual(first, [])
-        self.assertGreaterEqual(len(later), 3)
-
-    def test_nothing_stays_of_what_is_interrupted_in_the_build(self):
-        self.fake_toolkit()
-        self.write("kit/bin/nvcc", f"#!/bin/sh\necho $$ >>{self.folder}/compiling\nsleep 1000\n")
-        scratch = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, scratch)
-        verify = self.fake_verify(GAINS, replays=True)
-        log = self.folder / "compiling"
-        with subprocess.Popen(
-                [TOOL, "tune", "--no-confirm", f"--verify-program={verify}", "--build=sleep 1000",
-                 "--program=app", "--cuda-path=kit", "-j2", "a.cu"], cwd=self.folder,
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                env=self.environment(TMPDIR=scratch, MAJOR="9")) as tool:
-            while not log.exists() or not log.read_text():
-                self.assertIsNone(tool.poll())
-                time.sleep(0.02)
-            tool.send_signal(signal.SIGTERM)
-            tool.wait(timeout=60)
-        self.assertTrue(ends(log.read_text().split()[0]))
-        self.assertEqual(os.listdir(scratch), [])
 
 
 @unittest.skipUnless(find_nvcc(), "nvcc is not there")

@@ -127,21 +127,6 @@ TEST_F(WorkersTest, PiecesThatSomebodyElseHasWaitedForAreLost) {
   EXPECT_EQ(Results[0].Problem, "ended with status 127");
 }
 
-TEST_F(WorkersTest, WhatHasBegunElsewhereTakesNobodysPlace) {
-  Process Begun([]() -> std::string { return pause() ? "never" : ""; },
-                Output::Together);
-  const pid_t Id = Begun.id();
-  {
-    Workers Pool = pool({1, 0});
-    Pool.adopt(7, std::move(Begun));
-    Pool.start(0, [] { return std::string("answer"); });
-    EXPECT_EQ(Pool.receive(/*Wait=*/true), 0);
-    EXPECT_EQ(Results[0].Answer, "answer");
-    EXPECT_EQ(kill(Id, 0), 0);
-  }
-  EXPECT_NE(kill(Id, 0), 0);
-}
-
 // A piece begins when the one before it has ended: it sees that one's result.
 static void expectOneAtATime(WorkLimits Limits) {
   size_t Done = 0;
