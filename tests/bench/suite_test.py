@@ -21,7 +21,6 @@ import suite_commands  # noqa: E402
 import suite_prepare  # noqa: E402
 import suite_ptxas  # noqa: E402
 import suite_table  # noqa: E402
-import suite_profile  # noqa: E402
 import suite_times  # noqa: E402
 
 TOOL = ""
@@ -112,24 +111,6 @@ class Times(unittest.TestCase):
         file.parent.mkdir(parents=True)
         file.write_text(text)
         return self.folder / form
-
-    def test_a_profile_says_what_a_kernel_executes(self):
-        names = ["Kernel Name", *suite_profile.METRICS]
-        values = {"smsp__inst_executed.sum": "2,000,000", "sm__cycles_elapsed.max": "50,000",
-                  "smsp__inst_executed_op_local_ld.sum": "150,000",
-                  "smsp__inst_executed_op_local_st.sum": "50,000",
-                  "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum": "600,000",
-                  "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum": "450,000",
-                  suite_profile.STALLED.format("wait"): "2.5"}
-        rows = [names, [""] * len(names), ["count(int *)", *(values.get(n, "") for n in names[1:])]]
-        text = "==PROF== a line of ncu\n" + "\n".join(
-            ",".join(f'"{cell}"' for cell in row) for row in rows)
-        launch, = suite_profile.launches(text)
-        self.assertEqual(launch["Kernel Name"], "count(int *)")
-        self.assertEqual(suite_profile.figures(launch)[:2], ["50", "2.00"])
-        self.assertEqual(suite_profile.figures(launch)[4:9], ["10.0", "0.0", "0.0", "4.0", "75"])
-        self.assertIn("wait 2.5", suite_profile.figures(launch)[-1])
-        self.assertEqual(suite_profile.launches("==ERROR== no kernels were profiled"), [])
 
     def test_compares_medians_and_takes_the_same_files_for_one_form(self):
         program = suite_times.Program("count")
@@ -257,42 +238,6 @@ class Frames(unittest.TestCase):
         part = library | {"name": "a", "place": array["place"]}
         self.assertEqual(wrong(elsewhere, frameObjects=[part]),
                          ["a: an array, named as 40 bytes beside arrays"])
-
-
-# Linked to a kernel in another file.
-FAR = """
-__device__ int far(const int *in, int n) {
-  int last[8] = {0};
-  for (int i = 0; i < n; ++i)
-    last[in[i] & 7] = i;
-  return last[n & 7];
-}
-"""
-CALLER = """
-__device__ int far(const int *, int);
-__global__ void call(int *p, int n) { p[threadIdx.x] = far(p, n); }
-void launch(int *p) { call<<<1, 64>>>(p, 9); }
-"""
-LINKED = "all:\n\tnvcc -rdc=true -std=c++17 -c near.cu far.cu caller.cu\n"
-
-
-class OneFileAtATime(unittest.TestCase):
-    def test_tells_what_needs_the_other_files(self):
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = pathlib.Path(scratch).resolve() / "src/count"
-            folder.mkdir(parents=True)
-            near = KERNEL.replace('#include "../include/bins.h"', "#define BINS 16")
-            for name, text in (("near.cu", near), ("far.cu", FAR), ("caller.cu", CALLER),
-                               ("Makefile", LINKED)):
-                (folder / name).write_text(text)
-            done = subprocess.run([sys.executable, str(HERE / "one_file_at_a_time.py"), TOOL,
-                                   str(folder), "--", "--no-confirm"],
-                                  capture_output=True, text=True, check=True)
-            self.assertEqual(done.stdout.splitlines(),
-                             ["1 of 2 arrays move one file at a time",
-                              "count/far.cu:3: last: block-size-unknown "
-                              "other files may call 'far', and no version of a kernel calls "
-                              "a copy of it"])
 
 
 if __name__ == "__main__":

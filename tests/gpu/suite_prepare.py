@@ -24,7 +24,7 @@ FOLDER is made anew and then holds
     build/NAME.sh    the commands that build it, in its folder
     bin/             bankstripe-verify, -replay and the recorder, with --verify
 
-Take it to that machine and give it to suite_times.py, suite_record.py or suite_profile.py, or, with
+Take it to that machine and give it to suite_times.py or suite_record.py, or, with
 the tool itself, to suite_tune.py.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
