@@ -62,7 +62,6 @@ DONE_TO_EXAMPLES = {
     "declarator-shape": [("__global__", "using Handler = int (*)(int);\n__global__"),
                          ("int(*handlers[4])(int)", "Handler handlers[4]")],
     "hidden-name": [("const int order = 16;", "const int size = 16;"), ("order[order]", "order[size]")],
-    "kernel-in-macro": [("__global__ void name", "__global__ void __launch_bounds__(128) name")],
     "goto": [("  if (i < 0)\n    goto end;\n", "  if (i < 0)\n    return;\n"), ("end:;\n", "")],
     "inline-assembly": [('asm volatile("prefetch.local.L1 [%0];" ::"l"(order));',
                          'asm volatile("// %0" ::"r"(order[i & 3]));')],
@@ -96,7 +95,7 @@ ELSEWHERE = {
     "unseen-callee": "units_test.py", "version-outdated": "output_test.py", "linked-storage": "test_of_linked_storage below",
     "not-profitable": "test_of_predictions below", "polls-memory": "test_of_predictions below",
     "part-of-warp": "test_of_predictions below",
-    "waits-for-blocks": "test_of_launches below",
+    "waits-for-blocks": "test_of_launches below", "kernel-in-macro": "test_of_launches below",
     "outside-paths": "test_of_paths below",
     "translation-units-differ": "test_of_paths below",
     "compile-failed": "a defect of ours", "no-evidence": "a message says why",
@@ -136,7 +135,7 @@ class Advice(ToolTest):
         scopes = {reason: reason.replace("-", "_") + "_" for reason in DONE_TO_EXAMPLES}
         for reason, changes in DONE_TO_EXAMPLES.items():
             text = OTHER_EXAMPLES.get(reason) or example(reason)
-            if "<<<" not in text and reason not in ("kernel-in-macro", "not-instantiated"):
+            if "<<<" not in text and reason != "not-instantiated":
                 text = text.replace("__global__ void kernel", "__global__ void __launch_bounds__(64) kernel")
             before += f"namespace {scopes[reason]} {{\n{text}}}\n"
             for old, new in changes:
@@ -178,8 +177,8 @@ class Advice(ToolTest):
         self.assertEqual(advice("--block-size=64"), [])
         self.assertEqual(advice("--versions"), [])
         self.assertEqual(advice(text=kernel.replace("__global__", "__global__ __launch_bounds__(64)")), [])
-        macro = "#define ENTRY(name) __global__ void name\n" + kernel.replace("__global__ void kernel", "ENTRY(kernel)")
-        self.assertNotIn("--versions", "".join(advice(text=macro)))
+        has_static = kernel.replace("{\n", "{\n  static int calls;\n  atomicAdd(&calls, 1);\n", 1)
+        self.assertNotIn("--versions", "".join(advice(text=has_static)))
 
     def test_of_predictions(self):
         self.write("a.cu", example("not-profitable").replace("100", "40"))
@@ -203,7 +202,12 @@ class Advice(ToolTest):
         waits = example("waits-for-blocks")
         self.write("a.cu", waits)
         self.assertEqual(self.reasons("--min-speedup=0", "a.cu")["a"], ["waits-for-blocks"])
-        self.write("a.cu", waits.replace("ENTRY(kernel)", "__global__ void __launch_bounds__(128) kernel"))
+        self.write("a.cu", "__device__ unsigned arrived;\n" + waits.replace("  static unsigned arrived;", "  "))
+        self.assertEqual(self.reasons("--min-speedup=0", "a.cu")["a"], ["dynamic-index"])
+        macro = example("kernel-in-macro")
+        self.write("a.cu", macro)
+        self.assertEqual(self.reasons("--min-speedup=0", "a.cu")["a"], ["kernel-in-macro"])
+        self.write("a.cu", macro.replace("void name", "void __launch_bounds__(128) name"))
         self.assertEqual(self.reasons("--min-speedup=0", "a.cu")["a"], ["dynamic-index"])
 
     def test_of_paths(self):
