@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     #define BUFFER(type, name, n) type name[n]
-//     BUFFER(int, last, 16);        =>  int last[16];
+//     #define BUFFER(type, name) type name[SIZE]
+//     BUFFER(int, last);        =>  int last[SIZE];
 //
 // Once the unit is read, the preprocessor gets the tokens of a use once more,
-// while each macro that it can lead to is what it was there. Those of the user
-// are expanded. Those of system headers stay names, since nvcc may have other
-// headers, and so do _Pragma and __LINE__.
+// while the macros that it can lead to are what they were there. It expands the
+// macro that is used, and those with parameters. All others stay names, since
+// another build may define SIZE otherwise: nobody may see that of what is
+// expanded. So do macros of system headers, of which nvcc may have others.
 //
-// A compiler reads the result as it did the use if it holds no name of another
-// macro of the user's, and if both stand in the same line.
+// A compiler reads the result as it did the use: what is left to expand is what
+// it would have expanded there, but for a macro that its own text names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +31,23 @@ namespace {
 /// Expands uses of macros, one after the other.
 class Expander {
 public:
-  Expander(const SourceText &Text, Preprocessor &PP)
+  Expander(const SourceText &Text, llvm::ArrayRef<SourceRange> Skipped,
+           Preprocessor &PP)
       : Text(Text), SM(Text.sources()), PP(PP) {
     PP.setTokenWatcher(nullptr); // Nothing is parsed any more.
+    for (const SourceRange &Range : Skipped) {
+      StringRef Before;
+      Text.forEachToken(
+          Lexer::getSourceText(CharSourceRange::getCharRange(Range), SM,
+                               PP.getLangOpts()),
+          [&](const Token &T) {
+            const StringRef Name =
+                T.is(tok::raw_identifier) ? T.getRawIdentifier() : StringRef();
+            if (Before == "define" || Before == "undef")
+              LeftOut.insert(Name);
+            Before = Name;
+          });
+    }
   }
 
   /// Macros, and what they expand to; null where they stay names.
@@ -40,12 +55,14 @@ public:
 
   /// Those that \p Use can lead to, as they are there. To be asked of all uses
   /// before one of them is expanded.
-  MacrosThere macrosAt(const TextRange &Use) const;
+  /// Nothing where another build may have others.
+  std::optional<MacrosThere> macrosAt(const TextRange &Use) const;
   /// What \p Use stands for with them; nothing where that cannot be written.
   std::optional<std::string> expand(const TextRange &Use,
                                     const MacrosThere &Macros);
 
 private:
+  bool isFixed(const IdentifierInfo &Id, const MacroInfo &Info) const;
   SourceLocation startOf(const TextRange &Use) const {
     return SM.getLocForStartOfFile(SM.getMainFileID())
         .getLocWithOffset(Use.Offset);
@@ -57,27 +74,41 @@ private:
   const SourceText &Text;
   const SourceManager &SM;
   Preprocessor &PP;
+  llvm::StringSet<> LeftOut; ///< Defined where conditions leave that out.
 };
 
 } // namespace
 
-Expander::MacrosThere Expander::macrosAt(const TextRange &Use) const {
+// Whether the user's sources say once and for all what Id, which is Info at a
+// use, stands for.
+bool Expander::isFixed(const IdentifierInfo &Id, const MacroInfo &Info) const {
+  return !Info.isBuiltinMacro() &&
+         !Text.file(Info.getDefinitionLoc()).empty() &&
+         !SM.isInSystemHeader(Info.getDefinitionLoc()) &&
+         !LeftOut.contains(Id.getName());
+}
+
+std::optional<Expander::MacrosThere>
+Expander::macrosAt(const TextRange &Use) const {
   const SourceLocation At = startOf(Use);
   MacrosThere Result;
+  bool IsFirst = true, IsOpen = false;
   Text.anyIdentifier(Text.text(Use, At), [&](const IdentifierInfo &Name) {
     IdentifierInfo *Id = PP.getIdentifierInfo(Name.getName());
     const MacroDirective *Last = PP.getLocalMacroDirectiveHistory(Id);
     auto Then =
         Last ? Last->findDirectiveAtLoc(At, SM) : MacroDirective::DefInfo();
     MacroInfo *Info = Then ? Then.getMacroInfo() : nullptr;
-    if (Info && (Info->isBuiltinMacro() ||
-                 SM.isInSystemHeader(Info->getDefinitionLoc())))
-      Info = nullptr;
+    const bool IsExpanded =
+        Info && (IsFirst || (Info->isFunctionLike() &&
+                             !SM.isInSystemHeader(Info->getDefinitionLoc())));
+    IsOpen |= IsExpanded && !isFixed(*Id, *Info);
+    IsFirst = false;
     if (Last)
-      Result.emplace_back(Id, Info);
+      Result.emplace_back(Id, IsExpanded ? Info : nullptr);
     return false;
   });
-  return Result;
+  return IsOpen ? std::nullopt : std::optional(std::move(Result));
 }
 
 // The tokens of Use, and one that ends them.
@@ -122,7 +153,7 @@ std::optional<std::string> Expander::lexAll() {
   for (PP.Lex(T); T.isNot(tok::eof); PP.Lex(T)) {
     const IdentifierInfo *Name = T.getIdentifierInfo();
     if (T.isAnnotation() || (Name && Name->hasMacroDefinition()))
-      return std::nullopt;
+      return std::nullopt; // The name of one that was expanded.
     const SourceLocation Defined = inDefinition(T.getLocation());
     const unsigned Line =
         Defined.isValid() ? SM.getSpellingLineNumber(Defined) : 0;
@@ -165,17 +196,20 @@ std::optional<std::string> Expander::expand(const TextRange &Use,
   return Result;
 }
 
-std::vector<ExpandedMacro>
-bankstripe::expandMacros(const std::set<TextRange> &Uses,
-                         const SourceText &Text, Preprocessor &PP) {
+std::vector<ExpandedMacro> bankstripe::expandMacros(
+    const std::set<TextRange> &Uses, const SourceText &Text,
+    llvm::ArrayRef<SourceRange> Skipped, Preprocessor &PP) {
   const SourceManager &SM = Text.sources();
   const SourceLocation Start = SM.getLocForStartOfFile(SM.getMainFileID());
   const std::string Main = Text.file(Start);
-  Expander Expanding(Text, PP);
+  if (llvm::none_of(Uses, [&](const TextRange &U) { return U.File == Main; }))
+    return {};
+  Expander Expanding(Text, Skipped, PP);
   std::vector<std::pair<TextRange, Expander::MacrosThere>> InMain;
   for (const TextRange &Use : Uses)
     if (Use.File == Main)
-      InMain.emplace_back(Use, Expanding.macrosAt(Use));
+      if (auto Macros = Expanding.macrosAt(Use))
+        InMain.emplace_back(Use, std::move(*Macros));
   std::vector<ExpandedMacro> Result;
   for (const auto &[Use, Macros] : InMain)
     if (auto Expansion = Expanding.expand(Use, Macros))

@@ -104,7 +104,7 @@ private:
   FileID fileOf(StringRef Path) const;
   void keepContents();
   void listSources();
-  std::vector<ExpandedMacro> macroUses(llvm::ArrayRef<Finding> Findings);
+  std::vector<ExpandedMacro> macroUses();
 
   ParsedUnit &Unit;
   ASTContext &Context;
@@ -342,19 +342,18 @@ void UnitReader::listSources() {
     Facts.Sources.push_back({Path, std::move(Digest)});
 }
 
-// Those that declare arrays of Findings, or kernels. Nobody asks for macros
-// afterwards.
-std::vector<ExpandedMacro>
-UnitReader::macroUses(llvm::ArrayRef<Finding> Findings) {
-  if (Findings.empty())
+// Those that declare arrays, or kernels. Nobody asks for macros afterwards.
+std::vector<ExpandedMacro> UnitReader::macroUses() {
+  if (Facts.Findings.empty())
     return {};
   std::set<TextRange> Uses;
-  for (const Finding &F : Findings)
+  for (const Finding &F : Facts.Findings)
     Uses.insert(F.Text.Macro);
   for (const FunctionDecl *Function : Collected.Functions)
     if (Function->hasAttr<CUDAGlobalAttr>())
       Uses.insert(Text.macroUse(Function->getLocation()));
-  return expandMacros(Uses, Text, Unit.compiler().getPreprocessor());
+  return expandMacros(Uses, Text, Unit.macros().Skipped,
+                      Unit.compiler().getPreprocessor());
 }
 
 void UnitReader::collect() {
@@ -513,12 +512,8 @@ UnitFacts UnitReader::read() {
           findSharedArrays(Function, Bodies, Text, Pointers, MayEdit));
   readLaunches();
   // All that an edit changes must be as it should be for the host, too.
-  std::vector<ExpandedMacro> OfHost;
   auto ReadHost = [&](ParsedUnit &Parsed) {
-    UnitReader Host(Parsed, MayEdit);
-    ArrayView HostView = Host.arrayView();
-    OfHost = Host.macroUses(HostView.Findings);
-    View = joinViews(std::move(View), std::move(HostView));
+    View = joinViews(std::move(View), UnitReader(Parsed, MayEdit).arrayView());
   };
   const bool IsUnknown =
       (!View.Findings.empty() || !Facts.SharedArrays.empty()) &&
@@ -538,11 +533,7 @@ UnitFacts UnitReader::read() {
   for (Finding &F : Facts.Findings)
     F.sortObstacles();
   listSources();
-  Facts.Expandable = macroUses(Facts.Findings);
-  if (Facts.AsksForSide)
-    llvm::erase_if(Facts.Expandable, [&](const ExpandedMacro &M) {
-      return !llvm::is_contained(OfHost, M);
-    });
+  Facts.Expandable = macroUses();
   return std::move(Facts);
 }
 

@@ -207,7 +207,7 @@ class Advice(ToolTest):
         macro = example("kernel-in-macro")
         self.write("a.cu", macro)
         self.assertEqual(self.reasons("--min-speedup=0", "a.cu")["a"], ["kernel-in-macro"])
-        self.write("a.cu", macro.replace("void name", "void __launch_bounds__(128) name"))
+        self.write("a.cu", macro.replace("KERNEL(kernel)", "__global__ void __launch_bounds__(128) kernel"))
         self.assertEqual(self.reasons("--min-speedup=0", "a.cu")["a"], ["dynamic-index"])
 
     def test_of_paths(self):

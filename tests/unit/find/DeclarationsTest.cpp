@@ -423,14 +423,31 @@ TEST(Declaration, ExpandsMacros) {
   auto With = [&](StringRef Macros) {
     return expansionsIn(Macros.str() + "\n" + Use);
   };
-  EXPECT_THAT(With("#define N 8\n#define BUFFER(T, x) T x[N]"),
-              ElementsAre("BUFFER(int, a) => int a[8]"));
   EXPECT_THAT(With("#define BUFFER(T, x) T x##1[4]; T x[4]"),
               ElementsAre("BUFFER(int, a) => int a1[4]; int a[4]"));
-  EXPECT_THAT(With("#define BUFFER(T, x) T x[__LINE__]"),
-              ElementsAre("BUFFER(int, a) => int a[__LINE__]"));
+  EXPECT_THAT(With("#define ARRAY(T, x, n) T x[n]\n"
+                   "#define BUFFER(T, x) ARRAY(T, x, 4)"),
+              ElementsAre("BUFFER(int, a) => int a[4]"));
   // It would be expanded once more.
-  EXPECT_THAT(With("#define a(x) a\n#define BUFFER(T, x) T x[4]"), IsEmpty());
+  EXPECT_THAT(With("#define BUFFER(T, x) T x[4], *BUFFER"), IsEmpty());
+}
+
+TEST(Declaration, LeavesToTheBuildWhatItDefines) {
+  const std::string Use = kernelAround("BUFFER(int, a); a[i] = j;");
+  EXPECT_THAT(expansionsIn("#define N 8\n#define BUFFER(T, x) T x[N]\n" + Use),
+              ElementsAre("BUFFER(int, a) => int a[N]"));
+  EXPECT_THAT(expansionsIn("#define BUFFER(T, x) T x[__LINE__]\n" + Use),
+              ElementsAre("BUFFER(int, a) => int a[__LINE__]"));
+  EXPECT_THAT(expansionsIn("#ifdef BIG\n"
+                           "#define BUFFER(T, x) T x[64]\n"
+                           "#else\n"
+                           "#define BUFFER(T, x) T x[4]\n"
+                           "#endif\n" +
+                           Use),
+              IsEmpty());
+  EXPECT_THAT(expansionsIn("#define BUFFER(T, x) T x[4]\n" + Use +
+                           "#ifdef MORE\nBUFFER(int, b);\n#endif\n"),
+              ElementsAre("BUFFER(int, a) => int a[4]"));
 }
 
 TEST(Declaration, ExpandsMacrosAsTheyWere) {
@@ -445,9 +462,9 @@ TEST(Declaration, ExpandsMacrosAsTheyWere) {
                    "#undef KERNEL\n"),
       ElementsAre(
           "KERNEL(int,\n  first) => __global__ void first(int *p,\v  int i) "
-          "{ int a[4]; a[i] = 1; *p = a[*p]; }\n",
+          "{ int a[N]; a[i] = 1; *p = a[*p]; }\n",
           "KERNEL(char, second) => __global__ void second(char *p,\v"
-          "  int i) { char a[8]; a[i] = 1; *p = a[*p]; }"));
+          "  int i) { char a[N]; a[i] = 1; *p = a[*p]; }"));
 }
 
 TEST(Declaration, AcrossConfigurations) {
