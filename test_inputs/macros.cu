@@ -7,7 +7,6 @@
 //
 // expect-striped: keys table marks shuffled scratch
 // expect-slot: tokens
-// expect-stack-frame: parse=96
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>

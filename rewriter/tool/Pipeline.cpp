@@ -441,7 +441,7 @@ static Outside whoLaunchesToo(const ReadResult &Read,
   const bool LacksFiles =
       Read.SomeFailed ||
       llvm::any_of(Read.Jobs, std::mem_fn(&CompileJob::OthersAreExcluded));
-  if (LacksFiles && Options.level() != Detail::Quiet)
+  if (LacksFiles && !Read.Units.empty() && Options.level() != Detail::Quiet)
     say("files that were not read may launch kernels, too; --whole-program "
         "says that they do not");
   return LacksFiles ? Outside::Files : Outside::Nobody;
