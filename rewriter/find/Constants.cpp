@@ -83,10 +83,8 @@ static std::vector<size_t> openConditions(StringRef Code) {
   return Offsets;
 }
 
-// Whether what is written at Spelled and used at Used may be something else in
-// another build.
-static bool mayDiffer(SourceLocation Spelled, SourceLocation Used,
-                      const SourceManager &SM) {
+bool bankstripe::mayDiffer(SourceLocation Spelled, SourceLocation Used,
+                           const SourceManager &SM) {
   if (SM.isWrittenInCommandLineFile(Spelled))
     return true;
   if (SM.isInSystemHeader(Spelled) || SM.isWrittenInBuiltinFile(Spelled))

@@ -19,6 +19,11 @@ namespace bankstripe {
 std::optional<int64_t> constantOf(const clang::Expr *E,
                                   const clang::ASTContext &Context);
 
+/// Whether what is written at \p Spelled and used at \p Used may be something
+/// else in another build.
+bool mayDiffer(clang::SourceLocation Spelled, clang::SourceLocation Used,
+               const clang::SourceManager &SM);
+
 /// Why the constant \p E may have another value in another build of the text,
 /// or for nvcc; empty if it has the same for all. What is not understood may.
 std::string whyNotFixed(const clang::Expr *E, const clang::ASTContext &Context);

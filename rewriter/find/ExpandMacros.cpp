@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "find/ExpandMacros.h"
+#include "find/Constants.h"
 #include "clang/Lex/MacroInfo.h"
 #include "clang/Lex/TokenConcatenation.h"
 
@@ -31,38 +32,23 @@ namespace {
 /// Expands uses of macros, one after the other.
 class Expander {
 public:
-  Expander(const SourceText &Text, llvm::ArrayRef<SourceRange> Skipped,
-           Preprocessor &PP)
+  Expander(const SourceText &Text, Preprocessor &PP)
       : Text(Text), SM(Text.sources()), PP(PP) {
     PP.setTokenWatcher(nullptr); // Nothing is parsed any more.
-    for (const SourceRange &Range : Skipped) {
-      StringRef Before;
-      Text.forEachToken(
-          Lexer::getSourceText(CharSourceRange::getCharRange(Range), SM,
-                               PP.getLangOpts()),
-          [&](const Token &T) {
-            const StringRef Name =
-                T.is(tok::raw_identifier) ? T.getRawIdentifier() : StringRef();
-            if (Before == "define" || Before == "undef")
-              LeftOut.insert(Name);
-            Before = Name;
-          });
-    }
   }
 
   /// Macros, and what they expand to; null where they stay names.
   using MacrosThere = std::vector<std::pair<IdentifierInfo *, MacroInfo *>>;
 
   /// Those that \p Use can lead to, as they are there. To be asked of all uses
-  /// before one of them is expanded.
-  /// Nothing where another build may have others.
+  /// before one of them is expanded. Nothing where another build may have
+  /// others.
   std::optional<MacrosThere> macrosAt(const TextRange &Use) const;
   /// What \p Use stands for with them; nothing where that cannot be written.
   std::optional<std::string> expand(const TextRange &Use,
                                     const MacrosThere &Macros);
 
 private:
-  bool isFixed(const IdentifierInfo &Id, const MacroInfo &Info) const;
   SourceLocation startOf(const TextRange &Use) const {
     return SM.getLocForStartOfFile(SM.getMainFileID())
         .getLocWithOffset(Use.Offset);
@@ -74,19 +60,9 @@ private:
   const SourceText &Text;
   const SourceManager &SM;
   Preprocessor &PP;
-  llvm::StringSet<> LeftOut; ///< Defined where conditions leave that out.
 };
 
 } // namespace
-
-// Whether the user's sources say once and for all what Id, which is Info at a
-// use, stands for.
-bool Expander::isFixed(const IdentifierInfo &Id, const MacroInfo &Info) const {
-  return !Info.isBuiltinMacro() &&
-         !Text.file(Info.getDefinitionLoc()).empty() &&
-         !SM.isInSystemHeader(Info.getDefinitionLoc()) &&
-         !LeftOut.contains(Id.getName());
-}
 
 std::optional<Expander::MacrosThere>
 Expander::macrosAt(const TextRange &Use) const {
@@ -99,10 +75,11 @@ Expander::macrosAt(const TextRange &Use) const {
     auto Then =
         Last ? Last->findDirectiveAtLoc(At, SM) : MacroDirective::DefInfo();
     MacroInfo *Info = Then ? Then.getMacroInfo() : nullptr;
-    const bool IsExpanded =
-        Info && (IsFirst || (Info->isFunctionLike() &&
-                             !SM.isInSystemHeader(Info->getDefinitionLoc())));
-    IsOpen |= IsExpanded && !isFixed(*Id, *Info);
+    const bool IsOfUser = Info && !Info->isBuiltinMacro() &&
+                          !SM.isInSystemHeader(Info->getDefinitionLoc());
+    const bool IsExpanded = IsOfUser && (IsFirst || Info->isFunctionLike());
+    IsOpen |=
+        IsExpanded ? mayDiffer(Info->getDefinitionLoc(), At, SM) : IsFirst;
     IsFirst = false;
     if (Last)
       Result.emplace_back(Id, IsExpanded ? Info : nullptr);
@@ -196,15 +173,15 @@ std::optional<std::string> Expander::expand(const TextRange &Use,
   return Result;
 }
 
-std::vector<ExpandedMacro> bankstripe::expandMacros(
-    const std::set<TextRange> &Uses, const SourceText &Text,
-    llvm::ArrayRef<SourceRange> Skipped, Preprocessor &PP) {
+std::vector<ExpandedMacro>
+bankstripe::expandMacros(const std::set<TextRange> &Uses,
+                         const SourceText &Text, Preprocessor &PP) {
   const SourceManager &SM = Text.sources();
   const SourceLocation Start = SM.getLocForStartOfFile(SM.getMainFileID());
   const std::string Main = Text.file(Start);
   if (llvm::none_of(Uses, [&](const TextRange &U) { return U.File == Main; }))
     return {};
-  Expander Expanding(Text, Skipped, PP);
+  Expander Expanding(Text, PP);
   std::vector<std::pair<TextRange, Expander::MacrosThere>> InMain;
   for (const TextRange &Use : Uses)
     if (Use.File == Main)

@@ -14,13 +14,11 @@
 namespace bankstripe {
 
 /// What \p Uses of macros stand for, those in the main file, in order; without
-/// those for which no text can be written that all builds read alike.
-/// Conditions leave out \p Skipped. \p PP has read the unit. Its macros may be
-/// others afterwards.
-std::vector<ExpandedMacro>
-expandMacros(const std::set<TextRange> &Uses, const SourceText &Text,
-             llvm::ArrayRef<clang::SourceRange> Skipped,
-             clang::Preprocessor &PP);
+/// those for which no text can be written that all builds read alike. \p PP has
+/// read the unit. Its macros may be others afterwards.
+std::vector<ExpandedMacro> expandMacros(const std::set<TextRange> &Uses,
+                                        const SourceText &Text,
+                                        clang::Preprocessor &PP);
 
 } // namespace bankstripe
 

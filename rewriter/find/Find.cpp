@@ -352,8 +352,7 @@ std::vector<ExpandedMacro> UnitReader::macroUses() {
   for (const FunctionDecl *Function : Collected.Functions)
     if (Function->hasAttr<CUDAGlobalAttr>())
       Uses.insert(Text.macroUse(Function->getLocation()));
-  return expandMacros(Uses, Text, Unit.macros().Skipped,
-                      Unit.compiler().getPreprocessor());
+  return expandMacros(Uses, Text, Unit.compiler().getPreprocessor());
 }
 
 void UnitReader::collect() {

@@ -445,6 +445,11 @@ TEST(Declaration, LeavesToTheBuildWhatItDefines) {
                            "#endif\n" +
                            Use),
               IsEmpty());
+  EXPECT_THAT(expansionsIn("#ifndef BUFFER\n"
+                           "#define BUFFER(T, x) T x[4]\n"
+                           "#endif\n" +
+                           Use),
+              IsEmpty());
   EXPECT_THAT(expansionsIn("#define BUFFER(T, x) T x[4]\n" + Use +
                            "#ifdef MORE\nBUFFER(int, b);\n#endif\n"),
               ElementsAre("BUFFER(int, a) => int a[4]"));
