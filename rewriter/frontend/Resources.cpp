@@ -143,6 +143,26 @@ bool comesLater(StringRef Macro, ArrayRef<std::string> Args) {
 
 } // namespace
 
+std::string cureOfMissingHeader(StringRef Diagnostics) {
+  const auto [Before, Behind] = Diagnostics.split("' file not found");
+  if (Behind.empty())
+    return "";
+  const StringRef Header = Before.rsplit('\'').second;
+  const bool IsOfC = is_contained(
+      {"assert.h", "math.h", "stdio.h", "stdlib.h", "string.h", "time.h"},
+      Header);
+  if (Header.starts_with("hip/"))
+    return "; it is HIP, and bankstripe reads CUDA alone";
+  return !IsOfC && (Header.contains('.') || Header.contains('/'))
+             ? ("; give the folder that holds '" + Header +
+                "' with -- -IDIR, or the build's commands with -p BUILD_DIR "
+                "(from cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or "
+                "ninja -t compdb >compile_commands.json)")
+                   .str()
+             : "; a C++ library is missing, which Debian and Ubuntu have in "
+               "the package g++";
+}
+
 Expected<std::string> findResourceDirectory() {
   static const std::string Found = [] {
     for (std::string &Candidate : resourceCandidates())

@@ -28,6 +28,10 @@ class ParseWatch;
 /// installations of LLVM usually put it.
 llvm::Expected<std::string> findResourceDirectory();
 
+/// What makes Clang find the header whose absence its \p Diagnostics report, as
+/// the end of a message; empty where none is missing.
+std::string cureOfMissingHeader(llvm::StringRef Diagnostics);
+
 /// The disk, with its own working directory \p Directory, and over it the
 /// headers that the tool serves. To be used by one parse, which \p Watch, if
 /// there is one, sees.

@@ -16,6 +16,7 @@
 #include "evidence/Gather.h"
 #include "facts/Archive.h"
 #include "find/Find.h"
+#include "frontend/Resources.h"
 #include "report/Terminal.h"
 #include "tool/Mentions.h"
 #include "tool/Nvcc.h"
@@ -187,27 +188,6 @@ JobReader::readAll(const std::vector<CompileJob> &Jobs) {
   return Results;
 }
 
-// What makes Clang find the header whose absence \p Diagnostics report.
-static std::string cureOf(StringRef Diagnostics) {
-  const auto [Before, Behind] = Diagnostics.split("' file not found");
-  if (Behind.empty())
-    return "";
-  const StringRef Header = Before.rsplit('\'').second;
-  const bool IsOfC = llvm::is_contained(
-      {"assert.h", "math.h", "stdio.h", "stdlib.h", "string.h", "time.h"},
-      Header);
-  if (Header.starts_with("hip/"))
-    return "; it is HIP, and bankstripe reads CUDA alone";
-  return !IsOfC && (Header.contains('.') || Header.contains('/'))
-             ? ("; give the folder that holds '" + Header +
-                "' with -- -IDIR, or the build's commands with -p BUILD_DIR "
-                "(from cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or "
-                "ninja -t compdb >compile_commands.json)")
-                   .str()
-             : "; a C++ library is missing, which Debian and Ubuntu have in "
-               "the package g++";
-}
-
 // What a person should know about how a file was read.
 static void reportReading(const CompileJob &Job, const UnitReading &Result,
                           const WorkOptions &Work,
@@ -333,7 +313,7 @@ static void readJobs(std::vector<CompileJob> &Jobs, JobReader &Reader,
       readOtherArchitectures(Reader, Jobs, Results);
   for (auto [Job, Reading] : llvm::zip_equal(Jobs, Results)) {
     if (!Reading.Error.empty())
-      Reading.Error += cureOf(Reading.Diagnostics);
+      Reading.Error += cureOfMissingHeader(Reading.Diagnostics);
     reportReading(Job, Reading, Work, Said);
     if (!Reading.Error.empty()) {
       Read.SomeFailed = true;

@@ -406,6 +406,9 @@ class CompileCommands(ToolTest):
             done = self.expect(status, self.run_tool("rewrite", "--check", *words))
             self.assertNotIn("count_striped", done.stdout, words)
             self.assertNotIn("files that were not read", done.stderr)
+        self.write("none/b.cu", "#include <missing.h>\n")
+        done = self.expect(SOME_FAILED, self.run_tool("analyze", "none", whole=False))
+        self.assertNotIn("files that were not read", done.stderr)
 
     def test_what_a_change_must_be_worth(self):
         self.write("a.cu", moves())

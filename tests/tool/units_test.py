@@ -202,6 +202,43 @@ class HeadersBesideSources(ToolTest):
         self.assertIn("bins_stripes", texts[0])
 
 
+class MacrosThatDeclare(ToolTest):
+    """The text that a macro stands for is read where no other unit may see another one."""
+
+    TEXT = ("#define BUFFER(type, name) type name[8]\n"
+            + moves().replace("int last[8]", "BUFFER(int, last)"))
+
+    def reasons(self, *words):
+        done = self.run_tool("analyze", "--format=json", "--min-speedup=0", *words)
+        return [array["reason"] for array in json.loads(self.expect(DONE, done).stdout)["arrays"]]
+
+    def test_in_a_source_move(self):
+        self.write("a.cu", self.TEXT)
+        self.assertEqual(self.reasons("a.cu"), ["dynamic-index"])
+
+    def test_that_the_command_defines_stay(self):
+        self.write("a.cu", moves().replace("int last[8]", "BUFFER(last)"))
+        self.assertEqual(self.reasons("a.cu", "--", "-DBUFFER(array)=int array[8]"), ["declaration-in-macro"])
+
+    def test_in_a_header_stay(self):
+        self.write("h.cuh", self.TEXT)
+        self.write("a.cu", '#include "h.cuh"\n')
+        self.assertEqual(self.reasons("a.cu", "h.cuh"), ["declaration-in-macro"])
+
+    def test_in_a_source_that_another_one_includes_stay(self):
+        self.write("a.cu", self.TEXT)
+        self.write("b.cu", '#include "a.cu"\n')
+        self.assertEqual(self.reasons("a.cu", "b.cu"), ["declaration-in-macro"])
+
+    def test_what_was_written_is_up_to_date(self):
+        self.write("a.cu", self.TEXT)
+        words = ["rewrite", "--min-speedup=0", "--versions", "--quiet"]
+        self.expect(DONE, self.run_tool(*words, "--in-place", "--allow-dirty", "a.cu", whole=False))
+        self.assertIn("BUFFER(int, last)", self.read("a.cu"))
+        self.assertIn("count_striped", self.read("a.cu"))
+        self.expect(DONE, self.run_tool(*words, "--check", "a.cu", whole=False))
+
+
 class Links(ToolTest):
     """A source that is a link: compilers look for headers beside the link."""
 
