@@ -9,6 +9,7 @@
 
 #include "frontend/BridgeTable.h"
 #include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Lex/Lexer.h"
@@ -17,6 +18,8 @@
 #include "clang/Sema/SemaCUDA.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace bankstripe;
@@ -52,8 +55,27 @@ static llvm::ArrayRef<RawToken> lex(LexedFile &File, StringRef Text) {
   return File.Tokens;
 }
 
+// What CUDA's headers call for textures. nvcc has it built in, Clang in a
+// header.
+static constexpr char TextureHandler[] = "__nv_tex_surf_handler";
+
+static void hideTextures(CompilerInstance &Compiler) {
+  const std::string Header = Compiler.getHeaderSearchOpts().ResourceDir +
+                             "/include/__clang_cuda_texture_intrinsics.h";
+  if (auto File = Compiler.getFileManager().getOptionalFileRef(Header))
+    Compiler.getSourceManager().overrideFileContents(
+        *File, llvm::MemoryBuffer::getMemBuffer(""));
+}
+
 StringRef Bridges::learn(const Diagnostic &Diag, CompilerInstance &Compiler,
                          LexedFiles &Lexed) {
+  if (Diag.getID() == diag::err_undeclared_var_use && !HasTextures) {
+    llvm::SmallString<64> Text;
+    Diag.FormatDiagnostic(Text);
+    HasTextures = StringRef(Text).contains(TextureHandler);
+    if (HasTextures)
+      return "it reads a texture, which Clang has in a header";
+  }
   if (!Diag.hasSourceManager() || Diag.getLocation().isInvalid())
     return "";
   const SourceManager &SM = Diag.getSourceManager();
@@ -148,6 +170,8 @@ static void insert(const Bridges::Insertion &Inserted, FileID File,
 }
 
 void Bridges::build(CompilerInstance &Compiler) const {
+  if (!HasTextures)
+    hideTextures(Compiler);
   if (*this == Bridges())
     return;
   SourceManager &SM = Compiler.getSourceManager();
@@ -199,4 +223,26 @@ void Bridges::remove(CompilerInstance &Compiler) const {
     if (auto File = Compiler.getFileManager().getOptionalFileRef(Name))
       Compiler.getSourceManager().overrideFileContents(
           *File, llvm::MemoryBuffer::getMemBuffer(Text.Original));
+}
+
+std::string bankstripe::withPragmas(StringRef Messages,
+                                    llvm::ArrayRef<std::string> Pragmas) {
+  std::vector<std::string> Lines;
+  const std::string Expanded = ("from macro '" + PragmaMacros).str();
+  bool IsOfOurs = false; // A note on such a macro, or a text below it.
+  for (StringRef Line : llvm::split(Messages, '\n')) {
+    IsOfOurs = Line.contains(Expanded) || (IsOfOurs && Line.starts_with(" "));
+    if (IsOfOurs)
+      continue;
+    std::string &Text = Lines.emplace_back(Line);
+    for (size_t Number = Pragmas.size(); Number-- > 0;) {
+      const std::string &Pragma = Pragmas[Number];
+      const std::string Name = pragmaName(Number);
+      for (size_t At; (At = Text.find(Name)) != std::string::npos;) {
+        const size_t End = Text.find_first_not_of(' ', At + Name.size());
+        Text.replace(At, std::min(End - At, Pragma.size()), Pragma);
+      }
+    }
+  }
+  return llvm::join(Lines, "\n");
 }

@@ -435,29 +435,6 @@ bool parseBridged(ParseAttempt &A, function_ref<void(ParsedUnit &)> Action) {
   }
 }
 
-/// \p Messages on texts in which macros of ours stand for \p Pragmas, as on the
-/// user's own.
-std::string restored(StringRef Messages, ArrayRef<std::string> Pragmas) {
-  std::vector<std::string> Lines;
-  const std::string Expanded = ("from macro '" + PragmaMacros).str();
-  bool IsOfOurs = false; // A note on such a macro, or a text below it.
-  for (StringRef Line : split(Messages, '\n')) {
-    IsOfOurs = Line.contains(Expanded) || (IsOfOurs && Line.starts_with(" "));
-    if (IsOfOurs)
-      continue;
-    std::string &Text = Lines.emplace_back(Line);
-    for (size_t Number = Pragmas.size(); Number-- > 0;) {
-      const std::string &Pragma = Pragmas[Number];
-      const std::string Name = pragmaName(Number);
-      for (size_t At; (At = Text.find(Name)) != std::string::npos;) {
-        const size_t End = Text.find_first_not_of(' ', At + Name.size());
-        Text.replace(At, std::min(End - At, Pragma.size()), Pragma);
-      }
-    }
-  }
-  return join(Lines, "\n");
-}
-
 /// The text of \p File. Errors that Clang would not report, or not clearly.
 Expected<std::unique_ptr<MemoryBuffer>> readSource(vfs::FileSystem &Files,
                                                    StringRef File) {
@@ -556,6 +533,7 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   if (!Source)
     return Source.takeError();
   First.File = Job.path();
+  First.Bridged.HasTextures = namesTextures((*Source)->getBuffer());
   if (!Job.Expanded.empty()) {
     First.ReadAs = expand((*Source)->getBuffer(), Job.Expanded);
     if (First.ReadAs.empty())
@@ -578,8 +556,11 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   First.Args.push_back(Job.path());
   if (parseOnce(First, Action))
     return Outcome;
-  // nvcc's macros were missing, and nothing else.
-  if (!First.LacksShim && !Macros.Shown.empty() &&
+  // Clang's textures were missing or nvcc's macros, and nothing else.
+  const bool MissesTextures =
+      First.Learned.HasTextures != First.Bridged.HasTextures;
+  First.Bridged.HasTextures |= MissesTextures;
+  if (!First.LacksShim && (MissesTextures || !Macros.Shown.empty()) &&
       First.Learned == First.Bridged && parseOnce(First, Action))
     return Outcome;
   append_range(Second.Args, shimArgs());
@@ -587,7 +568,7 @@ Expected<ParseOutcome> parseUnit(const CompileJob &Job,
   Outcome.UsedShim = true;
   if (parseWithShim(First, Second, Macros, Action))
     return Outcome;
-  Diagnostics << restored(Second.Messages, Second.Bridged.Pragmas);
+  Diagnostics << withPragmas(Second.Messages, Second.Bridged.Pragmas);
   return createStringError("Clang could not parse '" + Job.File + "'");
 }
 

@@ -37,6 +37,11 @@ constexpr StringLiteral PlaceWords[] = {"source_location", "__builtin_LINE",
                                         "__builtin_COLUMN",
                                         "__builtin_FUNCTION"};
 
+/// How the functions begin that read textures and write surfaces.
+constexpr StringLiteral TextureWords[] = {"tex1D",   "tex2D",   "tex3D",
+                                          "texCube", "surf1D",  "surf2D",
+                                          "surf3D",  "surfCube"};
+
 using FileInfo = clang::SrcMgr::FileInfo;
 
 void forEachFile(
@@ -141,6 +146,10 @@ bool asksForCompiler(const clang::SourceManager &Sources, unsigned First) {
       },
       First);
   return Asks;
+}
+
+bool namesTextures(StringRef Source) {
+  return containsAny(Source, TextureWords);
 }
 
 } // namespace bankstripe

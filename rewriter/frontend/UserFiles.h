@@ -56,6 +56,9 @@ bool asksForPlaces(const clang::SourceManager &Sources,
 /// entries.
 bool asksForCompiler(const clang::SourceManager &Sources, unsigned First);
 
+/// Whether \p Source names what reads a texture or writes a surface.
+bool namesTextures(llvm::StringRef Source);
+
 } // namespace bankstripe
 
 #endif

@@ -211,22 +211,65 @@ TEST(Parse, SeveralThreadsAtOnce) {
     EXPECT_TRUE(P.Succeeded) << P.Error << P.Diagnostics;
 }
 
-TEST(Parse, ToolkitParsesWhereThereIsOne) {
-  auto Kit = findToolkit("");
-  ASSERT_TRUE(bool(Kit));
-  if (Kit->Root.empty())
-    GTEST_SKIP() << "no CUDA toolkit here";
+/// A folder with sources for the toolkit of this machine.
+class ToolkitParse : public ::testing::Test {
+protected:
+  void SetUp() override {
+    auto Found = findToolkit("");
+    ASSERT_TRUE(bool(Found));
+    Kit = *Found;
+    if (Kit.Root.empty())
+      GTEST_SKIP() << "no CUDA toolkit here";
+  }
+
+  /// Parses \p Code without the shim.
+  /// \returns whether Clang's header for textures was read.
+  bool readsTextures(llvm::StringRef Code) {
+    CompileJob Job = builtinJob(Folder.write("a.cu", Code));
+    Job.ClangArgs.clear();
+    translateCommand(Job, FrontendOptions(), Kit);
+    std::string Said;
+    llvm::raw_string_ostream Messages(Said);
+    bool Reads = false;
+    auto Outcome = parseUnit(Job, Messages, [&](ParsedUnit &Unit) {
+      Reads = Unit.compiler().getPreprocessor().isMacroDefined(
+          "__CLANG_CUDA_TEXTURE_INTRINSICS_H__");
+    });
+    EXPECT_TRUE(bool(Outcome)) << Said;
+    if (!Outcome)
+      llvm::consumeError(Outcome.takeError());
+    else
+      EXPECT_FALSE(Outcome->UsedBuiltinHeader || Outcome->UsedShim);
+    return Reads;
+  }
+
   TemporaryFolder Folder;
-  CompileJob Job = builtinJob(Folder.write(
-      "a.cu", "#include <cuda_fp16.h>\n#include <thrust/version.h>\n"
-              "__global__ void k(__half *p) { p[0] = __float2half(sinf(1)); }\n"
-              "int main() { k<<<1, 32>>>(nullptr); }\n"));
-  Job.ClangArgs.clear();
-  translateCommand(Job, FrontendOptions(), *Kit);
-  Parsed P = parse(Job);
-  EXPECT_TRUE(P.Succeeded) << P.Error << P.Diagnostics;
-  EXPECT_FALSE(P.Outcome.UsedBuiltinHeader);
-  EXPECT_FALSE(P.Outcome.UsedShim);
+  Toolkit Kit;
+};
+
+constexpr char ReadsTexture[] =
+    "inline __device__ float at(cudaTextureObject_t t, int x) {\n"
+    "  return tex1Dfetch<float>(t, x);\n"
+    "}\n";
+constexpr char CallsAt[] =
+    "__global__ void k(cudaTextureObject_t t, float *p) { *p = at(t, 1); }\n";
+
+TEST_F(ToolkitParse, ReadsNoHeaderForTexturesWhereThereAreNone) {
+  EXPECT_FALSE(readsTextures("#include <cuda_fp16.h>\n"
+                             "#include <thrust/version.h>\n"
+                             "__global__ void k(__half *p) {\n"
+                             "  p[0] = __float2half(sinf(1));\n"
+                             "}\n"
+                             "int main() { k<<<1, 32>>>(nullptr); }\n"));
+}
+
+TEST_F(ToolkitParse, ReadsTexturesOfTheSource) {
+  EXPECT_TRUE(readsTextures(std::string(ReadsTexture) + CallsAt));
+}
+
+TEST_F(ToolkitParse, ReadsTexturesOfHeaders) {
+  Folder.write("at.h", ReadsTexture);
+  EXPECT_TRUE(readsTextures(std::string("#include \"at.h\"\n") + CallsAt));
 }
 
 } // namespace
