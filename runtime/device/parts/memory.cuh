@@ -17,23 +17,21 @@ __device__ __forceinline__ unsigned segment_bytes() {
 #define BANKSTRIPE_SEGMENT_BYTES segment_bytes()
 #endif
 
-// The part of the dynamic shared memory that is the calling warp's. Where it
-// begins at a fixed place, compilers can tell arrays apart.
+// The part of the dynamic shared memory that is the calling warp's: from its
+// begin on, which is a fixed place, so that compilers can tell arrays apart; or
+// from its end on, behind what the kernel has of its own.
 //
 // Launches that bring less, because they pass no row, end in a trap. (An
 // assertion would say why, but programs with one load 5 ms longer.)
 template <int WarpBytes, bool Behind>
 __device__ __forceinline__ unsigned char *own_memory() {
   static_assert(WarpBytes % 16 == 0, "vectors are aligned to 16 bytes");
-  const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
-  const unsigned needed = (threads + 31) / 32 * WarpBytes + mark;
   const unsigned given = BANKSTRIPE_SEGMENT_BYTES;
-  if (given % 16 != mark % 16 || given < needed)
+  const unsigned last = (warp() + 1) * WarpBytes;
+  if (given % 16 != mark % 16 || given < last + mark)
     __trap();
-  unsigned char *first = BANKSTRIPE_SEGMENT;
-  if (Behind)
-    first += given - needed;
-  return first + warp() * WarpBytes;
+  return BANKSTRIPE_SEGMENT +
+         (Behind ? given - mark - last : last - WarpBytes);
 }
 
 } // namespace detail

@@ -5,9 +5,10 @@
 
 using namespace bankstripe::detail;
 
-// The kernel has so many bytes of its own in front.
+// The kernel has so many bytes of its own in front of the parts of two warps.
 template <int OWN> __global__ void parts(int *failed) {
-  EXPECT((own_memory<64, OWN != 0>() == BANKSTRIPE_SEGMENT + OWN + 64 * bankstripe::warp()));
+  const unsigned place = OWN ? 1 - bankstripe::warp() : bankstripe::warp();
+  EXPECT((own_memory<64, OWN != 0>() == BANKSTRIPE_SEGMENT + OWN + 64 * place));
   own_memory<64, OWN != 0>()[bankstripe::lane()] = own<unsigned char>(OWN);
   EXPECT((own_memory<64, OWN != 0>()[bankstripe::lane()] == own<unsigned char>(OWN)));
 }
