@@ -63,7 +63,7 @@ static std::string titleOf(const Kernel &K) {
 
 // What is predicted of the version of \p K.
 static decltype(KernelRow::Expected) expectationOf(const KernelPlan &K) {
-  const auto &P = K.Predicted;
+  const auto &P = K.Foreseen;
   if (P && P->Speedup < 1)
     return KernelRow::Loses;
   return P && std::min(P->Low, P->Worst) > 1 ? KernelRow::Gains

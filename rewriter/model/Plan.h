@@ -151,6 +151,9 @@ struct KernelPlan {
   /// optimised IR.
   std::optional<KernelWork> Work;
   std::optional<Prediction> Predicted;  ///< Of what was decided.
+  /// Where it chooses, what is predicted without a word from nvcc: what its
+  /// launches begin with, so that no answer has a file compiled again for that.
+  std::optional<Prediction> Foreseen;
   std::optional<Explanation> Explained; ///< How that came about.
   /// What the driver leaves to the L1 may make it slower than it was.
   bool NeedsCarveout = false;

@@ -381,6 +381,16 @@ static Plan planRun(MergedRun Merged, const PlanOptions &Options,
   return P;
 }
 
+// Notes what is predicted without a word from nvcc.
+static void foresee(Plan &P, std::vector<UnitResult> Units,
+                    const PlanOptions &Options) {
+  for (UnitResult &Unit : Units)
+    Unit.Resources.clear();
+  const Plan Unasked = makePlan(Units, Options);
+  for (auto [K, Before] : llvm::zip(P.Kernels, Unasked.Kernels))
+    K.Foreseen = Before.Predicted;
+}
+
 Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
                           const PlanOptions &Options, const Measured &Known) {
   MergedRun Run = mergeUnits(Units, Options);
@@ -393,7 +403,14 @@ Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
     Run = chooseAtRunTime(std::move(Run), Options, P);
     P = PlanOf(Run);
   }
-  return decideWhereResident(Run, Options, std::move(P), PlanOf);
+  P = decideWhereResident(Run, Options, std::move(P), PlanOf);
+  auto IsAsked = [](const UnitResult &Unit) { return !Unit.Resources.empty(); };
+  if (Options.Choose && llvm::any_of(Units, IsAsked))
+    foresee(P, Units, Options);
+  else
+    for (KernelPlan &K : P.Kernels)
+      K.Foreseen = K.Predicted;
+  return P;
 }
 
 // --- Beside makePlan ---------------------------------------------------------

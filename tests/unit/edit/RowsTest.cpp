@@ -216,7 +216,7 @@ TEST(Rows, ChooseAsIsExpected) {
   auto RowOf = [](double Speedup, double Low = 0.5) {
     return rowWith([&](KernelPlan &K) {
       K.Chooses = true;
-      K.Predicted = {.Speedup = Speedup, .Low = Low, .Worst = 1.5};
+      K.Foreseen = {.Speedup = Speedup, .Low = Low, .Worst = 1.5};
     });
   };
   EXPECT_EQ(RowOf(1.2, 1.1),
@@ -339,11 +339,11 @@ TEST(Instances, ThatDifferLeaveTheCarveoutToTheDriver) {
 TEST(Instances, AreExpectedToBeFasterWhereAllAre) {
   Plan P = planWithVersion(Template);
   P.Kernels[0].Chooses = true;
-  P.Kernels[0].Predicted.emplace().Speedup = 1.5;
+  P.Kernels[0].Foreseen.emplace().Speedup = 1.5;
   P.Kernels.push_back(P.Kernels[0]);
   EXPECT_THAT(carriedOut(P),
               HasSubstr("both(), 512, ::bankstripe::may_gain);"));
-  P.Kernels[1].Predicted->Speedup = 0.5;
+  P.Kernels[1].Foreseen->Speedup = 0.5;
   EXPECT_THAT(carriedOut(P), HasSubstr("both(), 512, ::bankstripe::loses);"));
   std::swap(P.Kernels[0], P.Kernels[1]);
   EXPECT_THAT(carriedOut(P), HasSubstr("both(), 512, ::bankstripe::loses);"));

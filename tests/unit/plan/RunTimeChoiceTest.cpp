@@ -164,6 +164,19 @@ TEST_F(RunTimeChoice, EndsWhereNvccSaysThatNothingIsWon) {
   EXPECT_FALSE(P.Kernels.front().HasVersion);
 }
 
+// The row is in the copy that nvcc is asked about.
+TEST_F(RunTimeChoice, BeginsWithWhatIsPredictedBeforeNvccIsAsked) {
+  work(Much);
+  const KernelPlan Before = kernel();
+  ASSERT_TRUE(Before.Foreseen);
+  EXPECT_EQ(Before.Foreseen->Speedup, Before.Predicted->Speedup);
+  U.Result.Resources["k"].Registers = 255;
+  const KernelPlan After = kernel();
+  ASSERT_TRUE(After.Foreseen);
+  EXPECT_NE(After.Predicted->Speedup, Before.Predicted->Speedup);
+  EXPECT_EQ(After.Foreseen->Speedup, Before.Foreseen->Speedup);
+}
+
 namespace {
 
 /// A kernel with an array of 1 KB, which costs it most of its warps.
