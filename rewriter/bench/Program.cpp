@@ -292,9 +292,10 @@ llvm::Expected<std::string> Program::resultOf(std::vector<std::string> Command,
 
 llvm::Expected<Measurement> Program::measure(StringRef Original,
                                              StringRef Changed,
-                                             unsigned TimedRuns) const {
+                                             unsigned TimedRuns,
+                                             bool WithSurvey) const {
   std::vector<std::string> Command = comparison(Original, Changed, TimedRuns);
-  if (TimedRuns == 0)
+  if (WithSurvey || TimedRuns == 0)
     Command.insert(Command.begin() + 1, "--recorded=" + captures());
   auto Json = resultOf(std::move(Command));
   return Json ? parseMeasurement(*Json) : Json.takeError();

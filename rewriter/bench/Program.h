@@ -79,11 +79,12 @@ public:
                               unsigned TimedRuns, bool Quiet = false,
                               llvm::ArrayRef<std::string> Extra = {}) const;
 
-  /// The same; with no timed runs, the run that survey() made stands for the
-  /// original's, by the digests and the times that it has.
+  /// The same. \p WithSurvey, or with no timed runs: the run that survey() made
+  /// stands for the original's, by the digests and, if so, the times it has.
   llvm::Expected<Measurement> measure(llvm::StringRef Original,
                                       llvm::StringRef Changed,
-                                      unsigned TimedRuns) const;
+                                      unsigned TimedRuns,
+                                      bool WithSurvey = false) const;
 
   /// Runs \p Executable, and captures launches of the kernels with these
   /// symbols. After so many seconds, if not 0, the run is ended once there is a

@@ -341,8 +341,9 @@ static Option<double> MostCaptured(
 
 static Option<double> MostSeconds(
     "time", cl::location(Built.MostSeconds), cl::value_desc("SECONDS"),
-    cl::desc("End 'tune' after so many seconds, with the best so far (default: "
-             "120; 0: when all is tried)"),
+    cl::desc("End 'tune' after so many seconds, with the best so far, or up to "
+             "a quarter later if its comparison has begun (default: 120; 0: "
+             "when all is tried)"),
     cl::cat(Category), cl::sub(TuneCommand));
 static cl::opt<Accepted, true, NamedValues<Accepted>> Accepts(
     "accept", cl::location(Built.Accepts),

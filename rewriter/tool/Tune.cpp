@@ -132,9 +132,10 @@ static void announceTime(const ToolOptions &Options) {
   const double Most = Options.Program.MostSeconds;
   if (Most > 0 && Options.level() != Detail::Quiet)
     llvm::errs() << llvm::formatv(
-        "bankstripe: tuning for {0:F0} s at most; --time=0 tries all, and what "
-        "is best so far is written on Ctrl-C\n",
-        Most);
+        "bankstripe: tuning for {0:F0} s, or {1:F0} s with the last "
+        "comparison; --time=0 tries all, and what is best so far is written on "
+        "Ctrl-C\n",
+        Most, (1 + Overrun) * Most);
 }
 
 static llvm::Expected<int> tune(const ToolOptions &Options,

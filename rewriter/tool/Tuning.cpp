@@ -64,12 +64,11 @@ llvm::Error Tuning::survey(const std::vector<TuneGroup> &Likely,
   if (Options.level() != Detail::Quiet)
     llvm::errs() << "bankstripe: running the program to see what it launches\n";
   const auto Before = std::chrono::steady_clock::now();
-  const double Left =
-      std::max(Options.Program.MostSeconds - secondsSince(Begin), 0.01);
   llvm::Expected<ProgramRun> Run =
       P.survey(Original, Symbols,
                Options.Program.MostSeconds > 0
-                   ? longestRun(P.canBuild() ? SecondsToBuild : 0, Left)
+                   ? longestRun(P.canBuild() ? SecondsToBuild : 0,
+                                std::max(secondsLeft(), 0.01))
                    : 0);
   if (!Run)
     return Run.takeError();
@@ -158,9 +157,18 @@ bool Tuning::hasToConfirm() const {
   return P.canBuild() && std::ranges::any_of(Result.Groups, &TuneGroup::best);
 }
 
+double Tuning::secondsLeft() const {
+  const double Most = Options.Program.MostSeconds;
+  return Most > 0 ? Most - secondsSince(Begin) : HUGE_VAL;
+}
+
+// What gains late can still be compared, in the time that this may take longer.
 void Tuning::setSearchTime() const {
-  setTimeLimit(hasToConfirm() && Result.WhyEnded.empty() ? SecondsToConfirm
-                                                         : 0);
+  const double Later =
+      hasToConfirm() ? 0 : Overrun * Options.Program.MostSeconds;
+  setTimeLimit(P.canBuild() && Result.WhyEnded.empty()
+                   ? std::max(SecondsToConfirm - Later, 0.0)
+                   : 0);
 }
 
 void Tuning::setTimeLimit(double SecondsBefore) const {
@@ -182,8 +190,7 @@ bool Tuning::isOver(int Signal) {
 llvm::Error Tuning::search() {
   P.goOnWhenAsked();
   SecondsToConfirm =
-      secondsToConfirm(SecondsToBuild, SecondsOfARun,
-                       Options.Program.MostSeconds - secondsSince(Begin));
+      secondsToConfirm(SecondsToBuild, SecondsOfARun, secondsLeft());
   setSearchTime();
   findGroups([&](const KernelPlan &K) {
     return Seen.Kernels.count(comparableName(K.Facts.Id)) != 0;
@@ -220,9 +227,10 @@ llvm::Error Tuning::search() {
 }
 
 // What cannot be built, or computes something else, has a problem.
-llvm::Expected<Measurement> Tuning::compareWhole(const PlannedChanges &Made,
-                                                 unsigned TimedRuns) {
-  ++Result.Comparisons;
+llvm::Expected<Measurement> Tuning::compareWhole(
+    const PlannedChanges &Made,
+    llvm::function_ref<llvm::Expected<Measurement>(llvm::StringRef)>
+        MeasureChanged) {
   llvm::Expected<std::string> Built = P.build("changed", Made.Changes);
   if (!Built) {
     Measurement Failed;
@@ -232,9 +240,11 @@ llvm::Expected<Measurement> Tuning::compareWhole(const PlannedChanges &Made,
   if (!Made.Changes.empty())
     if (llvm::Error E = P.checkChanged(Original, *Built))
       return E;
-  llvm::Expected<Measurement> M = P.measure(Original, *Built, TimedRuns);
-  if (M)
+  llvm::Expected<Measurement> M = MeasureChanged(*Built);
+  if (M) {
+    ++Result.Comparisons;
     Result.Device = M->Device;
+  }
   return M;
 }
 
@@ -268,8 +278,12 @@ llvm::Error Tuning::searchWhole(TuneGroup &G) {
     llvm::Expected<PlannedChanges> Made = carryOut(T);
     if (!Made)
       return Made.takeError();
-    llvm::Expected<Measurement> M = compareWhole(
-        *Made, runsToTry(SecondsOfARun, Options.Program.TimedRuns));
+    const unsigned TimedRuns =
+        runsToTry(SecondsOfARun, Options.Program.TimedRuns);
+    llvm::Expected<Measurement> M =
+        compareWhole(*Made, [&](llvm::StringRef Changed) {
+          return P.measure(Original, Changed, TimedRuns);
+        });
     if (P.isAsked()) {
       consumeError(M.takeError());
       return llvm::Error::success();
@@ -308,13 +322,30 @@ bool Tuning::isSlower(const Measurement &M) const {
              });
 }
 
+// By as many runs as the time allows that the build has left. How long digests
+// of all launches would take is not known. Before one run condemns anything,
+// both programs are timed, unless the time is up by then.
+llvm::Expected<Measurement> Tuning::measureBest(llvm::StringRef Changed) {
+  const unsigned TimedRuns =
+      runsToConfirm(SecondsOfARun, Options.Program.TimedRuns, secondsLeft());
+  Result.IsByOneRun = TimedRuns < 2;
+  llvm::Expected<Measurement> M =
+      P.measure(Original, Changed, TimedRuns,
+                /*WithSurvey=*/Options.Program.MostSeconds > 0);
+  if (!M || !M->Problem.empty() || TimedRuns > 0 || P.isAsked() ||
+      !isSlower(*M))
+    return M;
+  auto Again = P.measure(Original, Changed, 1, /*WithSurvey=*/true);
+  if (!P.isAsked())
+    return Again;
+  consumeError(Again.takeError());
+  return M;
+}
+
 // What differs in the way that was accepted is right.
 llvm::Expected<Measurement> Tuning::compareBest(const PlannedChanges &Made) {
-  const unsigned TimedRuns =
-      runsToConfirm(SecondsOfARun, Options.Program.TimedRuns);
-  llvm::Expected<Measurement> M = compareWhole(Made, TimedRuns);
-  if (M && M->Problem.empty() && TimedRuns == 0 && isSlower(*M) && !P.isAsked())
-    M = compareWhole(Made, 1);
+  llvm::Expected<Measurement> M = compareWhole(
+      Made, [&](llvm::StringRef Changed) { return measureBest(Changed); });
   if (M && !M->Problem.empty() && !P.isAsked() &&
       Options.Program.Accepts == Accepted::Fusing) {
     auto Agrees = P.agreesUnfused(Made.Changes);
@@ -338,7 +369,8 @@ void Tuning::leaveUncompared() {
                   Result.WhyNotTogether;
 }
 
-// Measures in the program what loses there. \returns whether all are settled.
+// Measures in the program what loses there, or leaves it where there is no time
+// for that. \returns whether all are settled.
 llvm::Expected<bool> Tuning::settle(const Measurement &M) {
   const bool IsWrong = !M.Problem.empty();
   bool IsSettled = true;
@@ -353,6 +385,10 @@ llvm::Expected<bool> Tuning::settle(const Measurement &M) {
                 : llvm::formatv("what was {0:F2}x alone is {1:F2}x in it",
                                 *G.best()->Speedup, Gain)
                       .str();
+    if (!IsWrong && secondsLeft() <= 0) {
+      G.WhyNone = std::move(Why);
+      continue;
+    }
     IsSettled = false;
     if (llvm::Error E = searchWholeSince(G, std::move(Why)))
       return std::move(E);
@@ -371,8 +407,7 @@ llvm::Expected<bool> Tuning::settle(const Measurement &M) {
 }
 
 // Each best variant was right by itself; this is all of them together, in the
-// program. What the program does not gain from is measured in it. Before one
-// run condemns anything, both programs are timed.
+// program. What the program does not gain from is measured in it.
 llvm::Error Tuning::confirm() {
   if (!hasToConfirm())
     return llvm::Error::success();
@@ -380,7 +415,7 @@ llvm::Error Tuning::confirm() {
     leaveUncompared();
     return llvm::Error::success();
   }
-  setTimeLimit(0);
+  setTimeLimit(-Overrun * Options.Program.MostSeconds);
   if (Options.level() != Detail::Quiet)
     llvm::errs() << "bankstripe: building and running the program with the "
                     "best of each kernel\n";
@@ -388,7 +423,8 @@ llvm::Error Tuning::confirm() {
   if (!Made)
     return Made.takeError();
   llvm::Expected<Measurement> M = compareBest(*Made);
-  if (isOver()) {
+  // What was compared by then counts.
+  if (isOver() && (StoppedBy || !M || !M->Problem.empty())) {
     consumeError(M.takeError());
     leaveUncompared();
     return llvm::Error::success();

@@ -57,17 +57,21 @@ private:
   void weigh(TuneGroup &G) const;
   std::optional<double> foresee(const TuneGroup &G, const Arrangement &A) const;
   bool hasToConfirm() const;
+  double secondsLeft() const;
   /// Sets the deadline of the search, or so many seconds before the time is up.
   void setSearchTime() const;
   void setTimeLimit(double SecondsBefore) const;
   bool isOver(int Signal);
   bool isOver() { return isOver(P.lastSignal()); }
   llvm::Expected<PlannedChanges> carryOut(const Trial &T) const;
-  llvm::Expected<Measurement> compareWhole(const PlannedChanges &Made,
-                                           unsigned TimedRuns);
+  llvm::Expected<Measurement>
+  compareWhole(const PlannedChanges &Made,
+               llvm::function_ref<llvm::Expected<Measurement>(llvm::StringRef)>
+                   MeasureChanged);
   bool isSlower(const Measurement &M) const;
   llvm::Error searchWhole(TuneGroup &G);
   llvm::Error searchWholeSince(TuneGroup &G, std::string Why);
+  llvm::Expected<Measurement> measureBest(llvm::StringRef Changed);
   llvm::Expected<Measurement> compareBest(const PlannedChanges &Made);
   llvm::Expected<bool> settle(const Measurement &M);
   void leaveUncompared();

@@ -395,20 +395,35 @@ unsigned bankstripe::runsToTry(double SecondsOfARun, unsigned Most) {
   return SecondsOfARun < LongRun ? Most : 0;
 }
 
-unsigned bankstripe::runsToConfirm(double SecondsOfARun, unsigned Most) {
+static constexpr unsigned Enough = 2; // Only a loss is looked for.
+
+// How often a comparison with the first run runs a program: digests are taken
+// of the changed one, and of the original once more where it prints something
+// else each time, as most programs print times.
+static unsigned runsWith(unsigned TimedRuns) { return 2 + 2 * TimedRuns; }
+
+unsigned bankstripe::runsToConfirm(double SecondsOfARun, unsigned Most,
+                                   double Left) {
   constexpr double LongRun = 5;
-  constexpr unsigned Enough = 2; // Only a loss is looked for.
-  return SecondsOfARun < LongRun ? std::min(Most, Enough) : 0;
+  const unsigned TimedRuns = std::min(Most, Enough);
+  return SecondsOfARun < LongRun && runsWith(TimedRuns) * SecondsOfARun <= Left
+             ? TimedRuns
+             : 0;
 }
 
-// A long program runs once more, perhaps by another version.
+// A program that prints the same each time runs once more, perhaps by another
+// version.
 static constexpr double AgainByOne = 1.2;
 
 double bankstripe::secondsToConfirm(double SecondsToBuild, double SecondsOfARun,
                                     double Left) {
-  const double Runs = runsToConfirm(SecondsOfARun, 1) ? 3 : AgainByOne;
-  const double Needed = SecondsToBuild + Runs * SecondsOfARun;
-  return Needed < 0.9 * Left ? Needed : Left / 2;
+  const unsigned TimedRuns =
+      runsToConfirm(SecondsOfARun, Enough, Left / 2 - SecondsToBuild);
+  for (const double Runs : {double(runsWith(TimedRuns)), AgainByOne})
+    if (const double Needed = SecondsToBuild + Runs * SecondsOfARun;
+        Needed < 0.9 * Left)
+      return Needed;
+  return Left / 2;
 }
 
 double bankstripe::longestRun(double SecondsToBuild, double Left) {

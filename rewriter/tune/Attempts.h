@@ -150,13 +150,18 @@ struct Trial {
 Trial bestOf(const std::vector<TuneGroup> &Groups);
 
 /// Timed runs of each whole program, at most \p Most, that measure one variant
-/// or confirm the best, where one run takes so many seconds. With 0 the changed
-/// program runs once, and is compared with the run that was recorded at first.
+/// or, in the \p Left seconds, confirm the best, where one run takes so many
+/// seconds. With 0 the changed program runs once, and is compared with the run
+/// that was recorded at first.
 unsigned runsToTry(double SecondsOfARun, unsigned Most);
-unsigned runsToConfirm(double SecondsOfARun, unsigned Most);
+unsigned runsToConfirm(double SecondsOfARun, unsigned Most, double Left);
+
+/// A comparison that has begun may take so much longer, as a part of the time.
+inline constexpr double Overrun = 0.25;
 
 /// How many of the \p Left seconds are kept to build and confirm the best: as
-/// many as that takes, unless hardly any would be left for the search.
+/// many as that takes, by fewer runs where hardly any would be left for the
+/// search.
 double secondsToConfirm(double SecondsToBuild, double SecondsOfARun,
                         double Left);
 

@@ -163,7 +163,8 @@ static std::string conclusionOf(const TuneGroup &G) {
 static std::string conclusionOf(const TuneResult &Tuned) {
   if (Tuned.Together)
     return "all kernels of the program together: " +
-           speedupText(Tuned.Together->Speedup);
+           speedupText(Tuned.Together->Speedup) +
+           (Tuned.IsByOneRun ? ", by one run of each" : "");
   return std::ranges::any_of(Tuned.Groups, &TuneGroup::best)
              ? "not compared in the program" +
                    (Tuned.WhyNotTogether.empty() ? ", which takes a --build"

@@ -30,6 +30,7 @@ struct TuneResult {
   std::vector<std::string> NotLaunched = {}; ///< Kernels with arrays to move.
   /// The whole program with the best of all kernels, when it was compared.
   std::optional<Measurement> Together = {};
+  bool IsByOneRun = false;         ///< So it was, and its original, too.
   std::string WhyNotTogether = {}; ///< Why it was not; else empty.
   std::string WhyEnded = {};       ///< Why the run was not whole; else empty.
   bool IsTimeUp = false;           ///< Or somebody asked to end.

@@ -46,6 +46,7 @@ def time(text):
     form = ("slot" if "slots<" in text else "stripe" if "bankstripe::" in text
             else "padded" if "[32 + 1]" in text else "keep")
     return TIMES[form]
+clock.sleep({compares})
 with open("{calls}", "a+") as calls:
     calls.write(" ".join(a for a in own if a.startswith("-")) + "\\n")
     calls.seek(0)
@@ -130,19 +131,19 @@ class ProgramTest(ToolTest):
 
     def fake_verify(self, times, kernel="count(int const*, int*)", rounding=False,
                     wrong_from=1000, replays=False, beside=10, digest="",
-                    device="Test GPU", takes=0, others=0):
+                    device="Test GPU", takes=0, others=0, compares=0):
         """By form, how long a version takes: less than 0 for one that is wrong.
 
         With rounding it is only wrong where multiplications are fused. The call
         wrong_from, and all after it, find a difference. Another kernel takes 10,
         and beside a changed one what is given. Captures of one digest are the same. The
         first run takes so many seconds, unless it is to be ended before, of which others are
-        other kernels' nanoseconds.
+        other kernels' nanoseconds. A comparison takes `compares` seconds.
         """
         path = self.write("fake-verify", VERIFY.format(
             python=sys.executable, times=times, kernel=kernel, rounding=rounding,
             wrong_from=wrong_from, calls=self.folder / "calls", replays=replays, beside=beside,
-            digest=digest, device=device, takes=takes, others=others))
+            digest=digest, device=device, takes=takes, others=others, compares=compares))
         path.chmod(0o755)
         return path
 

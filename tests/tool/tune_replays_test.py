@@ -65,8 +65,8 @@ class Replayed(TuneTest):
         done = self.expect(DONE, self.tune(GAINS))
         waits = re.findall("bankstripe: ((?:tuning|running|building).*)", done.stderr)
         self.assertEqual(waits, [
-            "tuning for 120 s at most; --time=0 tries all, and what is best so far is written on "
-            "Ctrl-C",
+            "tuning for 120 s, or 150 s with the last comparison; --time=0 tries all, and what is "
+            "best so far is written on Ctrl-C",
             "running the program to see what it launches",
             "building and running the program with the best of each kernel"])
         self.assertIn("trying count, as it is\n", self.tune(GAINS, "--verbose").stderr)
@@ -183,6 +183,27 @@ class Replayed(TuneTest):
         self.assertIn("in the program, with the best of all kernels: 2.00x", done.stdout)
         self.assertIn("* stripes", done.stdout)
         self.assertIn("decision:        stripe", self.decisions())
+
+    def confirm_late(self, in_program):
+        """A search that would not end, and two timed runs would take longer than half of the time."""
+        self.write("hang", "")
+        self.fake_replay(GAINS)
+        self.fake_toolkit()
+        done = self.expect(DONE, TuneTest.tune(self, in_program, "--cuda-path=kit", "--time=8", replays=True, takes=1,
+                                               compares=3))
+        self.assertIn("not tried: ", done.stdout)
+        self.assertIn("--runs=0", self.read("calls").splitlines()[0])
+        return done.stdout
+
+    def test_a_comparison_that_has_begun_comes_to_its_end_by_few_runs(self):
+        out = self.confirm_late(GAINS)
+        self.assertIn("in the program, with the best of all kernels: 2.00x\n", out)
+        self.assertIn("all kernels of the program together: 1.83x, by one run of each\n", out)
+
+    def test_what_one_run_condemns_stays_where_there_is_no_time_for_more(self):
+        out = self.confirm_late(LOSES)
+        self.assertIn("the original stays: what was 2.00x alone is 0.53x in it", out)
+        self.assertIn("decision:        keep", self.decisions())
 
     def test_why_a_version_differs_is_asked(self):
         wrong = {**GAINS, "stripe": -50}

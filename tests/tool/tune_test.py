@@ -128,7 +128,7 @@ class Files(TuneTest):
         self.assertEqual(recorded[1:], ["--runs=0"])
         self.assertTrue(recorded[0].startswith("--recorded="))
         # Nothing is condemned by one run.
-        self.assertEqual(timed, ["--runs=1"])
+        self.assertEqual(timed, [recorded[0], "--runs=1"])
 
     def test_older_measurement_is_replaced_and_the_head_kept(self):
         self.expect(DONE, self.tune(GAINS))

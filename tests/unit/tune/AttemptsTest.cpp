@@ -483,9 +483,17 @@ TEST(Search, StripesAreTriedWithACarveoutThoughTheyAreSlow) {
 TEST(Search, TheLongerAProgramTheFewerRuns) {
   EXPECT_EQ(runsToTry(1, 5), 5U);
   EXPECT_EQ(runsToTry(2, 5), 0U);
-  EXPECT_EQ(runsToConfirm(4, 5), 2U);
-  EXPECT_EQ(runsToConfirm(4, 1), 1U);
-  EXPECT_EQ(runsToConfirm(20, 5), 0U);
+  EXPECT_EQ(runsToConfirm(4, 5, HUGE_VAL), 2U);
+  EXPECT_EQ(runsToConfirm(4, 1, HUGE_VAL), 1U);
+  EXPECT_EQ(runsToConfirm(20, 5, HUGE_VAL), 0U);
+}
+
+// Two runs for times, of each, and two for what they compute.
+TEST(Time, TheLessThereIsTheFewerRuns) {
+  EXPECT_EQ(runsToConfirm(3, 5, 18), 2U);
+  EXPECT_EQ(runsToConfirm(3, 5, 17), 0U);
+  EXPECT_EQ(runsToConfirm(3, 1, 12), 1U);
+  EXPECT_EQ(runsToConfirm(3, 5, -1), 0U);
 }
 
 TEST(Search, NoCarveoutIsTriedWhereLaunchesPassNoStub) {
@@ -505,8 +513,13 @@ TEST(Search, NoCarveoutIsTriedWhereLaunchesPassNoStub) {
 // Of 120 seconds the build took 20 and the run 30.
 TEST(Time, ComparisonIsReservedWhatItTakes) {
   EXPECT_GE(secondsToConfirm(20, 30, 70), 20 + 30);
-  EXPECT_GE(secondsToConfirm(1, 2, 100), 1 + 2 * 3);
-  EXPECT_LT(secondsToConfirm(1, 2, 100), 10);
+  EXPECT_EQ(secondsToConfirm(1, 2, 100), 1 + 2 * 6);
+}
+
+// With two runs it would take 30 of the 40 seconds that are left.
+TEST(Time, ComparisonByFewerRunsLeavesTimeForTheSearch) {
+  EXPECT_EQ(secondsToConfirm(12, 3, 40), 12 + 3 * 2);
+  EXPECT_EQ(secondsToConfirm(12, 3, 70), 12 + 3 * 6);
 }
 
 TEST(Time, WhatCannotBeComparedLeavesTimeForTheSearch) {
