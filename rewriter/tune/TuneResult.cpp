@@ -172,6 +172,17 @@ static std::string conclusionOf(const TuneResult &Tuned) {
              : "";
 }
 
+// Whether other files may launch a kernel that the best changes in place, which
+// stays beside its version where the launcher sees one file at a time.
+static bool isOtherBehindLauncher(const TuneResult &Tuned) {
+  return llvm::any_of(Tuned.Groups, [&](const TuneGroup &G) {
+    return G.best() && llvm::any_of(G.Kernels, [&](unsigned Row) {
+             const KernelPlan &K = Tuned.Movable.Kernels[Row];
+             return !K.HasVersion && !K.Facts.Text.Internal;
+           });
+  });
+}
+
 // Of many versions the best, the default, the original, the fastest of each
 // layout besides the best, and those of which one has to decide whether they
 // are right.
@@ -221,6 +232,10 @@ void bankstripe::printTuning(llvm::raw_ostream &OS, const TuneResult &Tuned,
     printGroup(OS, Tuned, G, PrintsAll);
   if (const std::string End = conclusionOf(Tuned); !End.empty())
     OS << '\n' << End << '\n';
+  if (isOtherBehindLauncher(Tuned))
+    OS << "\nmeasured in place; a build with 'bankstripe wrap' may make "
+          "versions "
+          "of these kernels instead: for it, tune with --versions\n";
   for (const std::string &Kernel : Tuned.NotLaunched)
     OS << "\nkernel " << Kernel << "\n  not measured: "
        << (Tuned.WhyEnded.empty() ? "the program does not launch it; give it "

@@ -60,6 +60,9 @@ class Replayed(TuneTest):
         self.assertIn("* stripes ", done.stdout)
         self.assertIn("in the program, with the best of all kernels: 2.00x", done.stdout)
         self.assertIn("decision:        stripe", self.decisions())
+        behind_launcher = "may make versions of these kernels instead: for it, tune with --versions\n"
+        self.assertIn(behind_launcher, done.stdout)
+        self.assertNotIn(behind_launcher, self.expect(DONE, self.tune(GAINS, "--versions")).stdout)
 
     def test_a_log_tells_what_it_waits_for(self):
         done = self.expect(DONE, self.tune(GAINS))
