@@ -109,6 +109,11 @@ TEST_F(Verify, WhatTheOriginalPrintsAgainIsAskedOnce) {
   surveyOriginal(Timed("a"));
   EXPECT_EQ(run(Timed("a"), Timed("d")).Verdict, ExitIdentical);
   EXPECT_EQ(Order(), "a b a c a d a ");
+  // `tune` keeps time for six runs.
+  surveyOriginal(Timed("a"));
+  O.Runs = 2;
+  EXPECT_EQ(run(Timed("a"), Timed("e")).Runs, 2U);
+  EXPECT_TRUE(Order().ends_with(" d a a e a a e e a ")) << Order();
 }
 
 // Three launches with so many blocks, of a program that asked how many.
