@@ -227,10 +227,8 @@ llvm::Error Tuning::search() {
 }
 
 // What cannot be built, or computes something else, has a problem.
-llvm::Expected<Measurement> Tuning::compareWhole(
-    const PlannedChanges &Made,
-    llvm::function_ref<llvm::Expected<Measurement>(llvm::StringRef)>
-        MeasureChanged) {
+llvm::Expected<Measurement> Tuning::compareWhole(const PlannedChanges &Made,
+                                                 Measuring MeasureChanged) {
   llvm::Expected<std::string> Built = P.build("changed", Made.Changes);
   if (!Built) {
     Measurement Failed;
@@ -241,10 +239,7 @@ llvm::Expected<Measurement> Tuning::compareWhole(
     if (llvm::Error E = P.checkChanged(Original, *Built))
       return E;
   llvm::Expected<Measurement> M = MeasureChanged(*Built);
-  if (M) {
-    ++Result.Comparisons;
-    Result.Device = M->Device;
-  }
+  Result.Comparisons += bool(M);
   return M;
 }
 

@@ -64,10 +64,10 @@ private:
   bool isOver(int Signal);
   bool isOver() { return isOver(P.lastSignal()); }
   llvm::Expected<PlannedChanges> carryOut(const Trial &T) const;
-  llvm::Expected<Measurement>
-  compareWhole(const PlannedChanges &Made,
-               llvm::function_ref<llvm::Expected<Measurement>(llvm::StringRef)>
-                   MeasureChanged);
+  using Measuring =
+      llvm::function_ref<llvm::Expected<Measurement>(llvm::StringRef)>;
+  llvm::Expected<Measurement> compareWhole(const PlannedChanges &Made,
+                                           Measuring MeasureChanged);
   bool isSlower(const Measurement &M) const;
   llvm::Error searchWhole(TuneGroup &G);
   llvm::Error searchWholeSince(TuneGroup &G, std::string Why);

@@ -109,7 +109,6 @@ llvm::Expected<Measurement> bankstripe::parseMeasurement(StringRef Json) {
   if (Result->Verdict == ResultVerdict::NotVerified)
     return llvm::createStringError(Result->Reason);
   Measurement M;
-  M.Device = Result->Device;
   if (Result->Verdict != ResultVerdict::Identical)
     M.Problem =
         Result->Difference

@@ -29,7 +29,6 @@ std::string comparableName(llvm::StringRef Name);
 
 /// A program beside its original.
 struct Measurement {
-  std::string Device;
   /// By comparableName(); only kernels that were timed in both programs.
   std::map<std::string, PairedTimes> Kernels;
   /// Of the whole program over its original; 1 where nothing was timed.
