@@ -7,7 +7,6 @@
 
 #include "arch/ArchInfo.h"
 #include <algorithm>
-#include <climits>
 #include <utility>
 
 using namespace bankstripe;
@@ -59,54 +58,26 @@ double ArchInfo::l1Bytes(uint64_t SharedBytes, double Blocks) const {
   return (UnifiedKilobytes - Taken) * 1024.0;
 }
 
-namespace {
-
-/// How many blocks fit, for each of what an SM has.
-struct BlockLimits {
-  unsigned Threads = 0, Registers = 0, Shared = 0, Blocks = 0;
-  unsigned least() const {
-    return std::min({Threads, Registers, Shared, Blocks});
-  }
-};
-
-} // namespace
-
 // As cuda_occupancy.h computes it (ArchInfoTest.cpp holds it to that).
-static BlockLimits limitsOf(std::string_view Arch, unsigned Threads,
-                            unsigned Registers, uint64_t SharedBytes) {
-  const ArchInfo *A = archInfo(Arch);
-  if (!A || Threads == 0 || Threads > LargestBlock)
-    return {};
-  const unsigned Warps = roundUp(Threads, WarpThreads) / WarpThreads;
-  BlockLimits L{A->ThreadsPerSM / WarpThreads / Warps, 0, 0, A->BlocksPerSM};
-  const unsigned PerWarp = roundUp(Registers, RegisterUnit) * WarpThreads;
-  if (PerWarp == 0)
-    L.Registers = UINT_MAX;
-  else if (PerWarp * roundUp(Warps, PartitionsPerSM) <= RegistersPerSM)
-    L.Registers =
-        RegistersPerSM / PartitionsPerSM / PerWarp * PartitionsPerSM / Warps;
-  const uint64_t Taken = SharedBytes + A->reservedPerBlock();
-  if (Taken == 0)
-    L.Shared = UINT_MAX;
-  else if (Taken <= A->sharedPerSM())
-    L.Shared = A->sharedPerSM() / roundUp(Taken, A->Major >= 8 ? 128 : 256);
-  return L;
-}
-
 unsigned bankstripe::residentWarps(std::string_view Arch, unsigned Threads,
                                    unsigned Registers, uint64_t SharedBytes) {
-  return limitsOf(Arch, Threads, Registers, SharedBytes).least() *
-         (roundUp(Threads, WarpThreads) / WarpThreads);
-}
-
-std::string bankstripe::warpLimiter(std::string_view Arch, unsigned Threads,
-                                    unsigned Registers, uint64_t SharedBytes) {
-  const BlockLimits L = limitsOf(Arch, Threads, Registers, SharedBytes);
-  std::string Text;
-  for (auto [Limit, Name] :
-       {std::pair(L.Threads, "threads"), std::pair(L.Registers, "registers"),
-        std::pair(L.Shared, "shared memory"), std::pair(L.Blocks, "blocks")})
-    if (L.Blocks && Limit == L.least())
-      Text += (Text.empty() ? "" : ", ") + std::string(Name);
-  return Text;
+  const ArchInfo *A = archInfo(Arch);
+  if (!A || Threads == 0 || Threads > LargestBlock)
+    return 0;
+  const unsigned Warps = roundUp(Threads, WarpThreads) / WarpThreads;
+  unsigned Blocks =
+      std::min(A->ThreadsPerSM / WarpThreads / Warps, A->BlocksPerSM);
+  if (const unsigned PerWarp = roundUp(Registers, RegisterUnit) * WarpThreads)
+    Blocks = std::min(Blocks,
+                      PerWarp * roundUp(Warps, PartitionsPerSM) > RegistersPerSM
+                          ? 0
+                          : RegistersPerSM / PartitionsPerSM / PerWarp *
+                                PartitionsPerSM / Warps);
+  if (const uint64_t Taken = SharedBytes + A->reservedPerBlock())
+    Blocks = std::min<uint64_t>(
+        Blocks,
+        Taken > A->sharedPerSM()
+            ? 0
+            : A->sharedPerSM() / roundUp(Taken, A->Major >= 8 ? 128 : 256));
+  return Blocks * Warps;
 }

@@ -79,11 +79,6 @@ const std::vector<ArchInfo> &allArchs();
 unsigned residentWarps(std::string_view Arch, unsigned Threads,
                        unsigned Registers, uint64_t SharedBytes);
 
-/// What keeps their number from being larger, for people: `threads`,
-/// `registers`, `shared memory`, `blocks`, or several; empty when unknown.
-std::string warpLimiter(std::string_view Arch, unsigned Threads,
-                        unsigned Registers, uint64_t SharedBytes);
-
 } // namespace bankstripe
 
 #endif

@@ -15,7 +15,6 @@
 
 #include "model/Decision.h"
 #include "model/Evidence.h"
-#include "model/Explanation.h"
 #include "model/UnitFacts.h"
 
 namespace bankstripe {
@@ -121,6 +120,25 @@ struct FrameUse {
   unsigned UnnamedBytes = 0;
 };
 
+/// The GPU to whose timings the constants of all predictions are fitted, and
+/// its architecture.
+inline constexpr char FittedGpu[] = "NVIDIA H200";
+inline constexpr char FittedArch[] = "sm_90";
+
+/// What a change is expected to do to a kernel's time (plan/Profit.cpp).
+struct Prediction {
+  double Speedup = 1; ///< Original over rewritten.
+  double Low = 1, High = 1;
+  double ResourceFactor = 1; ///< What the shared memory itself does to it.
+  double AccessFactor = 1;   ///< The rest: Speedup / ResourceFactor.
+  /// The speedup if what no source tells is as bad as it may be, and what that
+  /// is; empty if that is no worse.
+  double Worst = 1;
+  std::string WorstIf = {};
+  /// How many times as much machine code nvcc makes of it; 1 if about as much.
+  double CodeGrowth = 1;
+};
+
 /// One kernel of the plan.
 struct KernelPlan {
   Kernel Facts;
@@ -150,11 +168,10 @@ struct KernelPlan {
   /// What it does, arrays by their index in Plan::Arrays; nothing without
   /// optimised IR.
   std::optional<KernelWork> Work;
-  std::optional<Prediction> Predicted;  ///< Of what was decided.
+  std::optional<Prediction> Predicted; ///< Of what was decided.
   /// Where it chooses, what is predicted without a word from nvcc: what its
   /// launches begin with, so that no answer has a file compiled again for that.
   std::optional<Prediction> Foreseen;
-  std::optional<Explanation> Explained; ///< How that came about.
   /// What the driver leaves to the L1 may make it slower than it was.
   bool NeedsCarveout = false;
   /// Why it can have no row but that of a version; empty when it can.

@@ -27,6 +27,8 @@ static constexpr double WorthAChange = 1.01;
 static constexpr double WorthAnotherLayout = 1.05;
 /// Of forms that are not the widest none has such an advantage.
 static constexpr double WorthAnotherForm = 1.001;
+/// Code that grows by less is not worth a word.
+static constexpr double NotableGrowth = 1.05;
 /// Each round leaves an array where it is or promises more; enough for any
 /// kernel.
 static constexpr unsigned MostRounds = 64;
@@ -74,7 +76,6 @@ private:
   bool chooses(const KernelGroup &G) const;
   bool isWorthTrying(const KernelGroup &G) const;
   void leaveUndecided(const KernelGroup &G);
-  void explain(const KernelGroup &G, const Assignment &Start);
   double growthOf(unsigned I) const;
   std::string fallText(unsigned I) const;
   bool isStack(unsigned I) const;
@@ -306,10 +307,9 @@ double Searcher::growthOf(unsigned I) const {
 // ", and occupancy falls from 64 to 8 warps per SM", if I moves with the rest.
 std::string Searcher::fallText(unsigned I) const {
   for (unsigned Row : array(I).Kernels)
-    if (const auto Told = E.explain(Row, A);
-        Told && Told->After.Warps < Told->Before.Warps)
+    if (const auto [Before, After] = E.warps(Row, A); After < Before)
       return llvm::formatv(", and occupancy falls from {0} to {1} warps per SM",
-                           Told->Before.Warps, Told->After.Warps);
+                           Before, After);
   return "";
 }
 
@@ -447,49 +447,10 @@ void Searcher::leaveUndecided(const KernelGroup &G) {
       assign(I, nullptr);
 }
 
-// The best change that was found, kernel by kernel, with all that differs from
-// it by one array. Start is what the arrays of G would be if all moved.
-void Searcher::explain(const KernelGroup &G, const Assignment &Start) {
-  for (unsigned Row : G.Kernels)
-    Outlook[Row].Explained = E.explain(Row, A);
-  auto AddAlternative = [&](unsigned I, const Candidate *C,
-                            const std::string &What) {
-    Assignment Other = A;
-    Other[I] = C;
-    if (E.shortage(G, Other))
-      return;
-    for (unsigned Row : array(I).Kernels)
-      if (auto &Explained = Outlook[Row].Explained)
-        if (auto Predicted = E.predict(Row, Other))
-          Explained->Alternatives.push_back({What, *Predicted});
-  };
-  for (unsigned I : G.Arrays) {
-    const std::string Name = "'" + array(I).Array.Name + "'";
-    if (!A[I]) {
-      AddAlternative(I, Start[I], "with " + Name);
-      continue;
-    }
-    AddAlternative(I, nullptr, "without " + Name);
-    for (const Candidate *Other : othersOf(I))
-      AddAlternative(I, Other,
-                     Name + " " +
-                         (Other->isSlot() ? "as a slot"
-                          : Other->isBits()
-                              ? "as bits"
-                              : nameOf(Other->Layout->As.Form).str()));
-  }
-  for (unsigned Row : G.Kernels)
-    if (auto &Explained = Outlook[Row].Explained)
-      std::ranges::stable_sort(
-          Explained->Alternatives, std::greater(),
-          [](const Alternative &A) { return A.Predicted.Speedup; });
-}
-
 // What a decision asks for moves, whatever is predicted of it, and joins
 // nothing else. Rows are added for the carveout alone where it makes the
 // difference, not wherever it might help: diffs are read.
 void Searcher::climb(const KernelGroup &Whole) {
-  const Assignment Start = A;
   std::vector<KernelGroup> NotWorthIt;
   for (KernelGroup &G : movingGroups([&](unsigned I) {
          return !Asked[I] && llvm::is_contained(Whole.Arrays, I);
@@ -503,15 +464,10 @@ void Searcher::climb(const KernelGroup &Whole) {
     if (!isWorthIt(G, Current) && !isWorthTrying(G))
       NotWorthIt.push_back(std::move(G));
   }
-  explain(Whole, Start);
   for (const KernelGroup &G : NotWorthIt)
     leaveUndecided(G);
-  const bool Taken =
-      llvm::any_of(Whole.Arrays, [&](unsigned I) { return A[I]; });
   for (unsigned Row : Whole.Kernels) {
     KernelOutlook &O = Outlook[Row];
-    if (O.Explained)
-      O.Explained->Taken = Taken;
     O.Predicted = E.predict(Row, A);
     O.NeedsCarveout = E.needsCarveout(Row, A);
   }

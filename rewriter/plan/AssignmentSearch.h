@@ -14,9 +14,8 @@ namespace bankstripe {
 
 /// What is expected of one kernel.
 struct KernelOutlook {
-  std::optional<Prediction> Predicted;  ///< Of what was decided.
-  std::optional<Explanation> Explained; ///< How that came about.
-  bool NeedsCarveout = false;           ///< As Evaluator::needsCarveout.
+  std::optional<Prediction> Predicted; ///< Of what was decided.
+  bool NeedsCarveout = false;          ///< As Evaluator::needsCarveout.
 };
 
 /// What was found.

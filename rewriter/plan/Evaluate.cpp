@@ -248,48 +248,10 @@ std::optional<Prediction> Evaluator::predict(unsigned Row, const Assignment &A,
   return Result;
 }
 
-std::optional<Explanation> Evaluator::explain(unsigned Row,
-                                              const Assignment &A) const {
-  auto C = change(Row, A);
-  if (!C)
-    return std::nullopt;
-  const MergedKernel &K = P.Run.Kernels[Row];
-  const Base &B = *Bases[Row];
-  Explanation E = bankstripe::explain(*C, Model);
-  auto Limiter = [&](unsigned Registers, uint64_t SharedBytes) {
-    return warpLimiter(P.Options.GpuArch, C->Kernel.Threads, Registers,
-                       SharedBytes);
-  };
-  E.Before.Limiter = Limiter(K.registers(), B.SharedHad);
-  E.After.Limiter =
-      Limiter(codeOf(Row).Registers, B.SharedHad + usualBytes(Row, A));
-  for (PredictedState *State : {&E.Before, &E.After})
-    for (auto [Cost, I] : llvm::zip(State->Arrays, B.Arrays))
-      Cost.Name = P.Run.Arrays[I].Array.Name;
-  E.Splits = splitsOf(Row);
-  return E;
-}
-
-// Of each array by itself.
-std::vector<SplitCost> Evaluator::splitsOf(unsigned Row) const {
-  const MergedKernel &K = P.Run.Kernels[Row];
-  const unsigned Threads = usualBlock(P.Forms[Row], K);
-  std::vector<SplitCost> Result;
-  for (const Reached &R : ArraysOf[Row]) {
-    const ReachedArray &A = P.Run.Arrays[R.Array];
-    const LayoutInfo *Layout = llvm::find_if(allLayouts(), [&](const auto &L) {
-      return L.As.Kind == VerdictKind::Split && L.Suits(A);
-    });
-    for (unsigned First : SplitsToTry) {
-      if (!canBeSplit(A, 2 * First - 1))
-        continue;
-      const uint64_t Bytes = bytesIn(A, *Layout, Row, Threads, First);
-      const uint64_t All = Bases[Row]->SharedHad + Bytes;
-      Result.push_back({A.Array.Name, First, Bytes,
-                        resources(Row, K.registers(), All).Warps});
-    }
-  }
-  return Result;
+std::pair<unsigned, unsigned> Evaluator::warps(unsigned Row,
+                                               const Assignment &A) const {
+  const auto C = change(Row, A);
+  return C ? std::pair(C->Had.Warps, C->Has.Warps) : std::pair(0u, 0u);
 }
 
 bool Evaluator::needsCarveout(unsigned Row, const Assignment &A) const {

@@ -64,7 +64,9 @@ public:
                                 bool Grows = true) const;
   std::optional<Prediction> predict(unsigned Row, const Assignment &A,
                                     const Assignment &Before = {}) const;
-  std::optional<Explanation> explain(unsigned Row, const Assignment &A) const;
+  /// The warps that an SM holds of kernel \p Row as it is, and then; equal
+  /// where that is not known.
+  std::pair<unsigned, unsigned> warps(unsigned Row, const Assignment &A) const;
   /// What nvcc makes of kernel \p Row if arrays move; as it is where nvcc was
   /// not asked.
   ChangedCode codeOf(unsigned Row) const;
@@ -91,7 +93,6 @@ private:
   std::optional<Change> change(unsigned Row, const Assignment &A,
                                const Assignment &Before = {},
                                uint64_t MoreBytes = 0) const;
-  std::vector<SplitCost> splitsOf(unsigned Row) const;
 
   const Problem &P;
   CostModel Model;

@@ -222,12 +222,8 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.Frame = Merged.Frame;
   K.NeedsCarveout = Outlook.NeedsCarveout;
   // Nothing is left of what was predicted for a kernel that keeps its arrays.
-  const bool KeepsAll = !K.MovesArrays && reachesAny(TakenBack, Row);
-  if (!KeepsAll)
+  if (K.MovesArrays || !reachesAny(TakenBack, Row))
     K.Predicted = Outlook.Predicted;
-  K.Explained = Outlook.Explained;
-  if (K.Explained && KeepsAll)
-    K.Explained->Taken = false;
   auto Warps = [&](unsigned Registers, uint64_t SharedBytes) {
     return residentWarps(P.Options.GpuArch, K.Block.Threads, Registers,
                          SharedBytes + K.DynamicSharedBytes);

@@ -12,6 +12,7 @@
 
 #include "plan/Measured.h"
 #include "plan/Frames.h"
+#include "plan/Profit.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

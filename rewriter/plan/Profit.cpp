@@ -82,6 +82,11 @@ struct HitRates {
   double Rows = 1, Gathered = 1;
 };
 
+/// Of a warp: what it issues, and what it waits for with nothing else to do.
+struct Cycles {
+  double Issue = 0, Latency = 0;
+};
+
 /// Something that lives on the L1.
 struct Client {
   double Accesses, Footprint; ///< Of all resident warps.
@@ -160,10 +165,34 @@ static double issueOfLocal(const CostModel &M, const Words &W, double Rows,
          Again * Rows * (M.Issue.LoadedRow + (1 - Hit) * M.Issue.LoadedRowMiss);
 }
 
-PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
-                                   const Assumption &Assumed,
-                                   const CostModel &M) {
-  PredictedState Result;
+// What the accesses to one array cost.
+static Cycles cyclesOf(const ArrayTraffic &A, unsigned Threads, double Hit,
+                       double Spread, const CostModel &M) {
+  const double Accesses = A.all() / wordsPerAccess(A);
+  if (const double Instructions = A.Moved ? bitInstructions(A) : 0)
+    return {Instructions * M.Issue.Instruction,
+            Instructions * M.Latency.Instruction};
+  if (A.Moved) {
+    const bool Packed = !A.Slot && A.Form == StripeForm::Packed;
+    return {(A.Uniform.all() + A.NonUniform.all() * passes(M, A, Spread) +
+             A.Counted.all() * passes(M, A, Spread * SpreadOfCounters)) *
+                    M.Issue.SharedWord +
+                (Packed ? Accesses * M.Issue.Packing : 0),
+            Accesses * (M.Latency.Shared + (Packed ? M.Latency.Packing : 0))};
+  }
+  if (A.WasInRegisters)
+    return {};
+  auto Rows = [&](double Share) {
+    return rowsAsked(A, Threads, Spread * Share);
+  };
+  return {issueOfLocal(M, A.Uniform, 1, Hit) +
+              issueOfLocal(M, A.NonUniform, Rows(1), Hit) +
+              issueOfLocal(M, A.Counted, Rows(SpreadOfCounters), Hit),
+          Accesses * (M.Latency.Local + (1 - Hit) * M.Latency.Miss)};
+}
+
+double bankstripe::timeOf(const KernelTraffic &K, const Resources &R,
+                          const Assumption &Assumed, const CostModel &M) {
   const KernelWork &W = K.Work;
   const HitRates Hits = hitRates(M, K, R, Assumed);
   const double RowsMissed = W.Rows * (1 - Hits.Rows);
@@ -185,56 +214,13 @@ PredictedState bankstripe::termsOf(const KernelTraffic &K, const Resources &R,
                    M.Latency.LinesMiss * (RowsMissed + GatheredMissed) +
                    M.Latency.Shared * W.Shared + M.Latency.Local * W.OtherLocal;
   for (auto [A, Hit] : llvm::zip(K.Arrays, Hits.Arrays)) {
-    ArrayCost &Cost = Result.Arrays.emplace_back();
-    Cost.Moved = A.Moved;
-    Cost.HitRate = Hit;
-    const double Accesses = A.all() / wordsPerAccess(A);
-    if (const double Instructions = A.Moved ? bitInstructions(A) : 0) {
-      Cost.InRegisters = true;
-      Cost.Issue = Instructions * M.Issue.Instruction;
-      Cost.Latency = Instructions * M.Latency.Instruction;
-      continue;
-    }
-    if (!A.Moved && A.WasInRegisters) {
-      Cost.InRegisters = true;
-      continue;
-    }
-    if (A.Moved) {
-      const bool Packed = !A.Slot && A.Form == StripeForm::Packed;
-      Cost.Issue =
-          (A.Uniform.all() + A.NonUniform.all() * passes(M, A, Assumed.Spread) +
-           A.Counted.all() * passes(M, A, Assumed.Spread * SpreadOfCounters)) *
-              M.Issue.SharedWord +
-          (Packed ? Accesses * M.Issue.Packing : 0);
-      Cost.Latency =
-          Accesses * (M.Latency.Shared + (Packed ? M.Latency.Packing : 0));
-      continue;
-    }
-    auto Rows = [&, Spread = Assumed.Spread](double Share) {
-      return rowsAsked(A, K.Threads, Spread * Share);
-    };
-    Cost.Issue = issueOfLocal(M, A.Uniform, 1, Hit) +
-                 issueOfLocal(M, A.NonUniform, Rows(1), Hit) +
-                 issueOfLocal(M, A.Counted, Rows(SpreadOfCounters), Hit);
-    Cost.Latency = Accesses * (M.Latency.Local + (1 - Hit) * M.Latency.Miss);
-  }
-  for (const ArrayCost &Cost : Result.Arrays) {
+    const Cycles Cost = cyclesOf(A, K.Threads, Hit, Assumed.Spread, M);
     Issue += Cost.Issue;
     Latency += Cost.Latency;
   }
-  Result.Warps = R.Warps;
-  Result.FirstLevelCache = l1Bytes(M, R, K.Threads);
-  Result.Issue = Issue;
-  Result.Wait = Latency * Assumed.Wait / std::max(1u, R.Warps);
-  Result.Time = std::pow(std::pow(Result.Issue, M.Sharpness) +
-                             std::pow(Result.Wait, M.Sharpness),
-                         1 / M.Sharpness);
-  return Result;
-}
-
-double bankstripe::timeOf(const KernelTraffic &K, const Resources &R,
-                          const Assumption &A, const CostModel &M) {
-  return termsOf(K, R, A, M).Time;
+  const double Wait = Latency * Assumed.Wait / std::max(1u, R.Warps);
+  return std::pow(std::pow(Issue, M.Sharpness) + std::pow(Wait, M.Sharpness),
+                  1 / M.Sharpness);
 }
 
 // K before the change.
@@ -354,18 +340,4 @@ Prediction bankstripe::predict(const Change &C, const CostModel &M) {
   P.Low = std::min({P.Worst, Agreeing, Random}) / ModelError;
   P.High = std::max({P.Speedup, Agreeing, Random}) * ModelError;
   return P;
-}
-
-Explanation bankstripe::explain(const Change &C, const CostModel &M) {
-  Explanation E;
-  E.Before = termsOf(withoutMoves(C.Kernel), C.Had, {}, M);
-  E.After = termsOf(grown(C.Kernel, C.CodeGrowth), C.Has, {}, M);
-  E.Predicted = predict(C, M);
-  E.Agreeing = expectedSpeedup(C, M, {.Spread = 0});
-  E.Random = expectedSpeedup(C, M, {.Spread = 1});
-  E.Often = speedup(M, C, C.Kernel, {}, {});
-  E.Seldom = speedup(M, C, C.Short, {}, {});
-  E.ModelError = ModelError;
-  E.GuessedLoops = C.Kernel.Work.GuessedLoops;
-  return E;
 }

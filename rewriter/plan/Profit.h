@@ -9,7 +9,6 @@
 #define BANKSTRIPE_PLAN_PROFIT_H
 
 #include "arch/ArchInfo.h"
-#include "model/Explanation.h"
 #include "plan/MakePlan.h"
 
 namespace bankstripe {
@@ -93,13 +92,12 @@ struct Assumption {
   double Wait = 1;     ///< Results come so many times as late.
 };
 
-/// What a warp that runs \p K with \p R costs, arrays by their index in it.
-PredictedState termsOf(const KernelTraffic &K, const Resources &R,
-                       const Assumption &A, const CostModel &M = {});
-
-/// The time of that alone: cycles of an SM per warp.
+/// What a warp that runs \p K with \p R costs, in cycles of an SM.
 double timeOf(const KernelTraffic &K, const Resources &R, const Assumption &A,
               const CostModel &M = {});
+
+/// Code that shrinks to more has no loops that are no longer unrolled.
+inline constexpr double NotableShrinkage = 0.75;
 
 /// A change of a kernel. Its arrays move as they say, whereas none does now.
 struct Change {
@@ -121,10 +119,6 @@ double expectedSpeedup(const Change &C, const CostModel &M = {},
                        const Assumption &A = {});
 
 Prediction predict(const Change &C, const CostModel &M = {});
-
-/// The same with its terms; limiters, arrays' numbers and alternatives are left
-/// to whoever knows them.
-Explanation explain(const Change &C, const CostModel &M = {});
 
 } // namespace bankstripe
 

@@ -154,73 +154,12 @@ static json::Value work(const KernelPlan &K, const Plan &P) {
                       {"arrays", std::move(Arrays)}};
 }
 
-static json::Value toJSON(const ArrayCost &C) {
-  return json::Object{
-      {"array", jsonText(C.Name)},
-      {"moved", C.Moved},
-      {"issue", C.Issue},
-      {"latency", C.Latency},
-      {"hitRate", C.Moved ? json::Value(nullptr) : json::Value(C.HitRate)}};
-}
-
-static json::Value toJSON(const PredictedState &S) {
-  return json::Object{
-      {"time", S.Time},       {"issue", S.Issue},
-      {"wait", S.Wait},       {"warps", S.Warps},
-      {"limiter", S.Limiter}, {"firstLevelCacheBytes", S.FirstLevelCache},
-      {"arrays", S.Arrays}};
-}
-
-static json::Object rangeOf(const Prediction &P) {
-  return json::Object{{"speedup", P.Speedup}, {"low", P.Low}, {"high", P.High}};
-}
-
-static json::Object factorsOf(const Prediction &P) {
-  json::Object Result = rangeOf(P);
-  Result["resourceFactor"] = P.ResourceFactor;
-  Result["accessFactor"] = P.AccessFactor;
-  return Result;
-}
-
-static json::Value toJSON(const Alternative &A) {
-  json::Object Result = rangeOf(A.Predicted);
-  Result["what"] = jsonText(A.What);
-  return Result;
-}
-
-static json::Value toJSON(const SplitCost &S) {
-  return json::Object{{"array", jsonText(S.Name)},
-                      {"first", S.First},
-                      {"sharedBytes", S.Bytes},
-                      {"warps", S.Warps}};
-}
-
-// The terms of the model (docs/guide/report.md).
-static json::Value toJSON(const Explanation &E) {
-  json::Object Result = factorsOf(E.Predicted);
-  Result["taken"] = E.Taken;
-  Result["worst"] = E.Predicted.Worst;
-  Result["worstIf"] = E.Predicted.WorstIf;
-  Result["codeGrowth"] = E.Predicted.CodeGrowth;
-  Result["speedupIfAgreeing"] = E.Agreeing;
-  Result["speedupIfRandom"] = E.Random;
-  Result["modelError"] = E.ModelError;
-  Result["guessedLoops"] = E.GuessedLoops;
-  Result["speedupIfLoopsRunOften"] = E.Often;
-  Result["speedupIfLoopsRunSeldom"] = E.Seldom;
-  Result["before"] = E.Before;
-  Result["after"] = E.After;
-  Result["alternatives"] = E.Alternatives;
-  Result["splits"] = E.Splits;
-  return Result;
-}
-
-static json::Value prediction(const KernelPlan &K) {
-  if (!K.Predicted)
-    return nullptr;
-  json::Object Result = factorsOf(*K.Predicted);
-  Result["explanation"] = K.Explained;
-  return Result;
+static json::Value toJSON(const Prediction &P) {
+  return json::Object{{"speedup", P.Speedup},
+                      {"low", P.Low},
+                      {"high", P.High},
+                      {"resourceFactor", P.ResourceFactor},
+                      {"accessFactor", P.AccessFactor}};
 }
 
 static json::Value kernel(const KernelPlan &K, const Plan &P,
@@ -248,7 +187,7 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
       {"warpsPerMultiprocessorBefore", known(K.WarpsBefore)},
       {"warpsPerMultiprocessorAfter", known(K.WarpsAfter)},
       {"work", work(K, P)},
-      {"predicted", prediction(K)},
+      {"predicted", K.Predicted},
       {"ptxasBefore", resources(R.Before, K.Facts)},
       {"ptxasAfter", resources(R.After, K.Facts)},
       {"frameObjects", K.Frame.Objects},

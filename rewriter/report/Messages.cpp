@@ -150,15 +150,12 @@ std::string bankstripe::cost(const PlannedArray &A) {
   return Text + llvm::formatv("; index {0}", nameOf(A.Evidence.Index)).str();
 }
 
-std::string bankstripe::rangeText(const Prediction &P) {
-  return llvm::formatv("{0:F2} ({1:F2} to {2:F2})", P.Speedup, P.Low, P.High);
-}
-
-std::string bankstripe::predictionText(const KernelPlan &K,
-                                       const Prediction &P) {
-  return rangeText(P) +
-         (K.WhereResident ? " where all blocks of a grid are resident at once"
-                          : "");
+std::string bankstripe::predictionText(const KernelPlan &K) {
+  const Prediction &P = *K.Predicted;
+  return llvm::formatv("{0:F2} ({1:F2} to {2:F2}){3}", P.Speedup, P.Low, P.High,
+                       K.WhereResident
+                           ? " where all blocks of a grid are resident at once"
+                           : "");
 }
 
 std::string bankstripe::otherFittedGpu(const Plan &P) {

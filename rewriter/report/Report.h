@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The last arrow of the pipeline: the plan as text with source lines and carets
-// (Text.cpp, Explain.cpp), as JSON (Json.cpp), as a log of SARIF 2.1.0, the
-// Static Analysis Results Interchange Format, for code hosts and editors
-// (Sarif.cpp), and what changes as diffs (Diff.cpp).
+// (Text.cpp), as JSON (Json.cpp), as a log of SARIF 2.1.0, the Static Analysis
+// Results Interchange Format, for code hosts and editors (Sarif.cpp), and what
+// changes as diffs (Diff.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,12 +45,11 @@ void showAsStandardInput(std::string File);
 std::string withDisplayNames(llvm::StringRef Text);
 
 /// Prints the plan for people: a diagnostic per array and a table row per
-/// kernel. Colours when \p OS has them. \p Explain: predictions with their
-/// terms. \p PathsGiven: the user says which files change, and may say so of
-/// others.
+/// kernel. Colours when \p OS has them. \p PathsGiven: the user says which
+/// files change, and may say so of others.
 void printText(llvm::raw_ostream &OS, const Plan &P,
                const ConfirmedResources &Resources, Detail Level,
-               bool Explain = false, bool PathsGiven = true);
+               bool PathsGiven = true);
 
 /// Warns of the decisions of \p P that are stale or unfulfilled, each at its
 /// place in the decisions file; a verbose report names the skipped ones too.
@@ -91,10 +90,9 @@ std::string failureText(const KernelPlan &K, unsigned Threads);
 /// "it takes 8192 bytes of shared memory per block; index uniform"
 std::string cost(const PlannedArray &A);
 
-/// "1.23 (0.95 to 1.60)".
-std::string rangeText(const Prediction &P);
-/// The same, with " where all blocks of a grid are resident at once".
-std::string predictionText(const KernelPlan &K, const Prediction &P);
+/// "1.23 (0.95 to 1.60)", and where that holds if not everywhere, of a kernel
+/// with a prediction.
+std::string predictionText(const KernelPlan &K);
 
 /// "1 byte", "2 bytes".
 std::string countOf(uint64_t Count, llvm::StringRef Name);

@@ -144,8 +144,7 @@ static std::string message(const Plan &P, const PlannedArray &A) {
     for (unsigned K : A.Kernels)
       if (const KernelPlan &Kernel = P.Kernels[K]; Kernel.Predicted)
         Text += llvm::formatv(" Predicted speedup of kernel '{0}': {1}.",
-                              Kernel.Facts.Name,
-                              predictionText(Kernel, *Kernel.Predicted));
+                              Kernel.Facts.Name, predictionText(Kernel));
   return Text;
 }
 

@@ -14,7 +14,6 @@
 #include "arch/ArchInfo.h"
 #include "model/SourceFile.h"
 #include "report/Report.h"
-#include "report/Rows.h"
 #include "report/Terminal.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"
@@ -173,20 +172,18 @@ static void printFailing(PlacePrinter &Printer, const KernelPlan &K) {
   }
 }
 
-void bankstripe::printRow(llvm::raw_ostream &OS, llvm::StringRef Name,
-                          const std::string &Text) {
+// Each row has a name and a text, which is wrapped where the terminal ends.
+static void printRow(llvm::raw_ostream &OS, llvm::StringRef Name,
+                     const std::string &Text) {
   constexpr size_t Indent = 27;
   OS << llvm::formatv("  {0,-24} {1}\n", Name,
                       wrapped(printable(Text), columnsOf(OS), Indent));
 }
 
-std::string bankstripe::changeText(const std::string &Before,
-                                   const std::string &After) {
-  return Before == After ? After : Before + " -> " + After;
-}
-
-std::string bankstripe::changeText(uint64_t Before, uint64_t After) {
-  return changeText(std::to_string(Before), std::to_string(After));
+// `64 -> 60`; `64` if both are the same.
+static std::string changeText(uint64_t Before, uint64_t After) {
+  return (Before == After ? "" : std::to_string(Before) + " -> ") +
+         std::to_string(After);
 }
 
 static std::string blockSize(const KernelPlan &K) {
@@ -249,7 +246,7 @@ static void printKernel(llvm::raw_ostream &OS, const KernelPlan &K,
     printRow(OS, "occupancy", "not known for " + printable(Arch));
   if (showsPrediction(K))
     printRow(OS, "predicted speedup",
-             predictionText(K, *K.Predicted) +
+             predictionText(K) +
                  llvm::formatv(": resource factor {0:F2}, access factor {1:F2}",
                                K.Predicted->ResourceFactor,
                                K.Predicted->AccessFactor)
@@ -299,7 +296,7 @@ static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
 
 void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
                            const ConfirmedResources &Resources, Detail Level,
-                           bool Explain, bool PathsGiven) {
+                           bool PathsGiven) {
   if (Level == Detail::Quiet)
     return;
   {
@@ -316,15 +313,11 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
   }
   const std::string Gpu = otherFittedGpu(P);
   for (const KernelPlan &K : P.Kernels) {
-    if (!K.MovesArrays && !(Explain && K.Explained) && Level != Detail::Verbose)
+    if (!K.MovesArrays && Level != Detail::Verbose)
       continue;
     printKernel(OS, K, P.GpuArch, Resources);
-    if (Explain)
-      printExplanation(OS, K);
-    if (Explain ? bool(K.Explained) : !Gpu.empty() && showsPrediction(K))
-      printRow(OS, "predicted with",
-               llvm::formatv("constants fitted on an {0} ({1})", FittedGpu,
-                             FittedArch));
+    if (!Gpu.empty() && showsPrediction(K))
+      printRow(OS, "predicted with", "constants fitted on an " + Gpu);
   }
   if (!P.Arrays.empty() || !P.SharedArrays.empty())
     OS << '\n';

@@ -248,11 +248,6 @@ static cl::opt<bool>
             cl::desc("Also print what stays in registers, the compiler's "
                      "arguments that were dropped, and every kernel"),
             ALL_COMMANDS);
-static Option<bool>
-    Explain("explain", cl::location(Parsed.Report.Explain),
-            cl::desc("Explain the predicted speedups: where the time goes, "
-                     "what the resources cost, and what else was considered"),
-            ALL_COMMANDS);
 static cl::opt<bool>
     NoConfirm("no-confirm",
               cl::desc("Do not ask nvcc's ptxas about the rewrite"),

@@ -61,8 +61,7 @@ struct PlanningOptions {
 /// What is said of a run, and in which form.
 struct ReportOptions {
   OutputFormat Format = OutputFormat::Text;
-  bool Explain = false; ///< Predictions with their terms.
-  std::string Html;     ///< `--html`, of verify and tune; empty: no page.
+  std::string Html; ///< `--html`, of verify and tune; empty: no page.
 };
 
 /// The command line, checked.

@@ -118,7 +118,7 @@ static void report(const RunResult &Run, const ToolOptions &Options) {
   }
   const bool Rewrites = Options.Run == Command::Rewrite;
   printText(Rewrites ? llvm::errs() : llvm::outs(), Run.Decisions,
-            Run.Resources, Options.level(), Options.Report.Explain);
+            Run.Resources, Options.level());
   if (Rewrites && Options.level() != Detail::Quiet &&
       llvm::errs().is_displayed())
     llvm::errs() << "bankstripe: the report is that of bankstripe analyze; "

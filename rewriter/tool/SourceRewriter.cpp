@@ -278,7 +278,7 @@ SourceResult SourceRewriter::rewriteWith(const ToolOptions &Options,
     return Unreadable(Run->Read.Problems.back().Message);
   if (Options.level() != Detail::Quiet) // Shown where the user asks for it.
     printText(llvm::errs(), Run->Decisions, Run->Resources, Options.level(),
-              Options.Report.Explain, /*PathsGiven=*/false);
+              /*PathsGiven=*/false);
   SourceResult Result = copyWith(Run->Changes);
   Result.Reports = ByTheWay.Reports;
   Result.Refused = std::move(ByTheWay.Refused);

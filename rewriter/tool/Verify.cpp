@@ -66,8 +66,7 @@ llvm::Expected<int> bankstripe::runVerify(const ToolOptions &Options,
     return Run.takeError();
   if (Run->Read.SomeFailed)
     return ExitSomeFailed;
-  printText(llvm::errs(), Run->Decisions, Run->Resources, Options.level(),
-            Options.Report.Explain);
+  printText(llvm::errs(), Run->Decisions, Run->Resources, Options.level());
   printDecisions(llvm::errs(), Run->Decisions, Options.level());
   if (Run->Changes.empty()) {
     if (Options.level() != Detail::Quiet)

@@ -288,27 +288,11 @@ class Confirmation(ToolTest):
         self.write("a.cu", GROWS)
         kernel = self.report("a.cu")["kernels"][0]
         # 512 bytes run once.
-        growth = ((kernel["ptxasAfter"]["codeBytes"] - 512)
-                  / kernel["ptxasBefore"]["codeBytes"])
-        self.assertGreater(growth, 1)
-        self.assertAlmostEqual(kernel["predicted"]["explanation"]["codeGrowth"], growth)
-        done = self.expect(DONE, self.run_tool("analyze", "--format=json", "a.cu"))
-        unasked = json.loads(done.stdout)["kernels"][0]["predicted"]
-        self.assertEqual(unasked["explanation"]["codeGrowth"], 1)
-        self.assertGreater(unasked["speedup"], kernel["predicted"]["speedup"])
-
-    # What becomes of the code then says nothing of the other array.
-    def test_code_beside_a_table_that_becomes_constant_is_not_counted(self):
-        self.write("a.cu", GROWS.replace(
-            "  int last[64];", "  int last[64];\n  int table[8] = {3, 1, 4, 1, 5, 9, 2, 6};")
-            .replace("] += i;", "] += table[in[i] & 7];"))
-        report = self.report("a.cu")
-        self.assertEqual({a["verdict"] for a in report["arrays"]}, {"stripe", "constant"})
-        kernel = report["kernels"][0]
-        # Enough to be counted, were it for the other array.
         self.assertGreater(kernel["ptxasAfter"]["codeBytes"] - 512,
                            kernel["ptxasBefore"]["codeBytes"])
-        self.assertEqual(kernel["predicted"]["explanation"]["codeGrowth"], 1)
+        done = self.expect(DONE, self.run_tool("analyze", "--format=json", "a.cu"))
+        unasked = json.loads(done.stdout)["kernels"][0]["predicted"]
+        self.assertGreater(unasked["speedup"], kernel["predicted"]["speedup"])
 
     def test_headers_are_compiled_as_rewritten_whoever_includes_them(self):
         self.write("kernels/kernel.cuh", "#pragma once\n" + moves())

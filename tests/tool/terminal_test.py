@@ -42,13 +42,13 @@ class Colour(TerminalTest):
 
 class Width(TerminalTest):
     def test_lines_fit(self):
-        text = self.on_terminal("--explain", "a.cu", columns=80, COLUMNS="")
+        text = self.on_terminal("a.cu", columns=80, COLUMNS="")
         lines = re.sub(f"{ESCAPE}[^m]*m", "", text).split("\r\n")
         self.assertGreater(len(lines), 10)
         self.assertEqual([line for line in lines if len(line) > 80], [])
 
     def test_lines_in_a_pipe_are_whole(self):
-        done = self.expect(DONE, self.run_tool("rewrite", "--explain", "a.cu"))
+        done = self.expect(DONE, self.run_tool("rewrite", "a.cu"))
         self.assertRegex(done.stderr, r"(?m)^.*remark: per-thread array 'last' .* \[stripe, dynamic-index\]$")
 
 

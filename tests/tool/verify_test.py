@@ -75,10 +75,6 @@ class Verify(ProgramTest):
         self.assertEqual([a["verdict"] for a in plan["arrays"]], ["stripe"])
         self.assertIn("+#include \"bankstripe.cuh\"", plan["changes"][0]["diff"])
 
-    def test_predictions_are_taken_apart(self):
-        self.assertNotIn("cycles per warp", self.verify(SAME).stderr)
-        self.assertIn("cycles per warp", self.verify(SAME, "--explain").stderr)
-
     def test_page_needs_a_file(self):
         self.expect(USAGE, self.verify(SAME, "--html="))
 

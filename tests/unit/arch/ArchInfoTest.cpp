@@ -27,15 +27,6 @@ TEST(Occupancy, NothingLimitsASmallKernel) {
   EXPECT_EQ(residentWarps("sm_90", 128, 32, 0), 64u);
 }
 
-TEST(Occupancy, LimitersHaveNames) {
-  EXPECT_EQ(warpLimiter("sm_90", 128, 0, 0), "threads");
-  EXPECT_EQ(warpLimiter("sm_90", 128, 64, 0), "registers");
-  EXPECT_EQ(warpLimiter("sm_90", 128, 32, 100 * 1024), "shared memory");
-  EXPECT_EQ(warpLimiter("sm_90", 32, 16, 0), "blocks");
-  EXPECT_EQ(warpLimiter("sm_90", 64, 16, 0), "threads, blocks");
-  EXPECT_EQ(warpLimiter("sm_20", 128, 0, 0), "");
-}
-
 TEST(Occupancy, RegistersLimit) {
   // 65,536 / (4 warps * 32 lanes * 64) = 8 blocks.
   EXPECT_EQ(residentWarps("sm_90", 128, 64, 0), 32u);

@@ -12,7 +12,6 @@
 
 using namespace bankstripe;
 using namespace bankstripe::testing;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -170,6 +169,18 @@ TEST(Choose, WhatNvccMakesMuchMoreCodeOfStays) {
   EXPECT_EQ(reasonOf(GrownBy(1)), Reason::DynamicIndex);
 }
 
+// What becomes of the code then says nothing of the other array.
+TEST(Choose, CodeBesideATableThatBecomesConstantIsNotCounted) {
+  TestUnit U = working(Random);
+  U.array(makeArray("table", 16, 4, 20)).NeverWritten = true;
+  NvccTrial V = confirmed(U, choosy());
+  V.Before["k"].CodeBytes = 1000;
+  V.After["k"].CodeBytes = 20000;
+  const Plan P = U.plan(choosy(), {{V}});
+  EXPECT_EQ(reasonOf(P, "table"), Reason::ConstantTable);
+  EXPECT_EQ(reasonOf(P, "a"), Reason::DynamicIndex);
+}
+
 TEST(Choose, LaunchesSeeToTheCarveOutWhereTheDriversMayHurt) {
   auto WithRows = [](double Rows) {
     TestUnit U = working({updated(600), {}, {}});
@@ -240,9 +251,6 @@ TEST(Choose, TheBestOfSeveralFormsIsTaken) {
   A.Shape.BytesPerThread = 200;
   Plan P = U.plan(choosy());
   EXPECT_EQ(find(P, "a").Verdict.Form, StripeForm::Unpacked);
-  const auto &Others = P.Kernels.front().Explained->Alternatives;
-  for (const Alternative &Other : Others)
-    EXPECT_LE(Other.Predicted.Speedup, P.Kernels[0].Predicted->Speedup);
 }
 
 TEST(Choose, BytesThatLanesUseTogetherGetSlots) {
@@ -368,54 +376,6 @@ TEST(Choose, ADecisionTakesNoOtherArrayAlong) {
   const Plan P = U.plan(Options);
   EXPECT_EQ(find(P, "a").Verdict.Kind, VerdictKind::Stripe);
   EXPECT_EQ(reasonOf(P, "b"), Reason::NotProfitable);
-}
-
-TEST(Choose, WhatIsTakenIsExplainedWithItsAlternatives) {
-  const Plan P = working(Random, Random).plan(choosy());
-  ASSERT_TRUE(P.Kernels[0].Explained);
-  const Explanation &E = *P.Kernels[0].Explained;
-  EXPECT_TRUE(E.Taken);
-  EXPECT_DOUBLE_EQ(E.Predicted.Speedup, P.Kernels[0].Predicted->Speedup);
-  EXPECT_EQ(E.Before.Limiter, "threads");
-  ASSERT_EQ(E.Alternatives.size(), 2u);
-  EXPECT_THAT(E.Alternatives[0].What, HasSubstr("without"));
-  EXPECT_LT(E.Alternatives[0].Predicted.Speedup, E.Predicted.Speedup);
-  EXPECT_GE(E.Alternatives[0].Predicted.Speedup,
-            E.Alternatives[1].Predicted.Speedup);
-}
-
-// Nobody can know what a split gains, but what it takes.
-TEST(Choose, ExplanationsTellWhatSplitsTake) {
-  const Plan P = working(Random, Random).plan(choosy());
-  const std::vector<SplitCost> &Splits = P.Kernels[0].Explained->Splits;
-  std::vector<unsigned> First;
-  for (const SplitCost &S : Splits) {
-    First.push_back(S.First);
-    EXPECT_EQ(S.Bytes, S.First * 4 * P.Kernels[0].Block.Threads);
-    EXPECT_LE(S.Warps, P.Kernels[0].Explained->Before.Warps);
-  }
-  EXPECT_THAT(First, ElementsAre(4, 8, 4, 8));
-  EXPECT_EQ(Splits.front().Name, "a");
-  EXPECT_EQ(Splits.back().Name, "b");
-}
-
-TEST(Choose, WhatIsNotTakenIsExplainedToo) {
-  PlanOptions Much = choosy();
-  Much.MinSpeedup = 1000;
-  const Plan P = working(Random).plan(Much);
-  ASSERT_TRUE(P.Kernels[0].Explained);
-  EXPECT_FALSE(P.Kernels[0].Explained->Taken);
-  EXPECT_TRUE(P.Kernels[0].Explained->After.Arrays[0].Moved);
-  EXPECT_DOUBLE_EQ(P.Kernels[0].Predicted->Speedup, 1);
-}
-
-TEST(Choose, ExplanationsNameArraysAsThePlanDoes) {
-  TestUnit U = working(Random, Random);
-  U.Arrays[0].Where.Line = 30; // Behind `b` in the plan.
-  const Plan P = U.plan(choosy());
-  const Explanation &E = *P.Kernels[0].Explained;
-  EXPECT_EQ(E.Before.Arrays[0].Name, "b");
-  EXPECT_EQ(E.After.Arrays[1].Name, "a");
 }
 
 // An array of a function that a kernel of another file calls.

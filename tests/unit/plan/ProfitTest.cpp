@@ -80,15 +80,9 @@ TEST(Profit, WhatIsInRegistersLoses) {
   KernelTraffic K = traffic(0, 200);
   K.Arrays[0].WasInRegisters = true;
   EXPECT_LT(speedup(K), 0.9);
-  const PredictedState Before = termsOf(
-      [&] {
-        KernelTraffic Unmoved = K;
-        Unmoved.Arrays[0].Moved = false;
-        return Unmoved;
-      }(),
-      Full, {}, CostModel());
-  EXPECT_TRUE(Before.Arrays[0].InRegisters);
-  EXPECT_EQ(Before.Arrays[0].Issue, 0);
+  // Unmoved, it costs nothing.
+  K.Arrays[0].Moved = false;
+  EXPECT_DOUBLE_EQ(timeOf(K, Full, {}), timeOf(traffic(0, 0), Full, {}));
 }
 
 TEST(Profit, ArithmeticHidesWhatAccessesCost) {
@@ -229,45 +223,14 @@ TEST(Profit, TheRangeHoldsThePrediction) {
   EXPECT_GT(P.High, P.Speedup);
 }
 
-TEST(Profit, TermsMakeTheTime) {
-  KernelTraffic K = traffic(200, 50);
-  K.Arrays[0].Moved = false;
-  const PredictedState S = termsOf(K, Full, {});
-  EXPECT_DOUBLE_EQ(S.Time, timeOf(K, Full, {}));
-  EXPECT_GE(S.Time, std::max(S.Issue, S.Wait));
-  EXPECT_LE(S.Time, S.Issue + S.Wait);
-  ASSERT_EQ(S.Arrays.size(), 1u);
-  K.Arrays.clear();
-  const PredictedState Rest = termsOf(K, Full, {});
-  EXPECT_NEAR(S.Arrays[0].Issue, S.Issue - Rest.Issue, 1e-9);
-  EXPECT_NEAR(S.Arrays[0].Latency / 64, S.Wait - Rest.Wait, 1e-9);
-}
-
 // Beside 100 turns of a loop nothing else counts, beside 10 an array does.
 TEST(Profit, LoopsOfUnknownLengthRunOftenOrSeldom) {
   Change C = changed(traffic(0, 200));
   C.Kernel.Work.Instructions = 200000;
   EXPECT_LT(predict(C).Speedup, 1.1);
   C.Kernel.Work.GuessedLoops = 1;
-  const Explanation E = explain(C);
-  EXPECT_LT(E.Often, 1.1);
-  EXPECT_GT(E.Seldom, 1.5);
-  EXPECT_DOUBLE_EQ(E.Predicted.Speedup, std::sqrt(E.Often * E.Seldom));
-  EXPECT_NEAR(E.Predicted.ResourceFactor * E.Predicted.AccessFactor,
-              E.Predicted.Speedup, 1e-9);
-}
-
-TEST(Profit, ExplanationsAgreeWithPredictions) {
-  KernelTraffic K = traffic(0, 200);
-  K.Work.GuessedLoops = 3;
-  const Resources Has = {32, 100 * 1024};
-  const Explanation E = explain(changed(K, Has));
-  EXPECT_NEAR(E.Before.Time / E.After.Time, E.Predicted.Speedup, 1e-9);
-  EXPECT_DOUBLE_EQ(E.Predicted.Speedup, predict(changed(K, Has)).Speedup);
-  EXPECT_LT(E.Agreeing, E.Predicted.Speedup);
-  EXPECT_GT(E.Random, E.Predicted.Speedup);
-  EXPECT_EQ(E.GuessedLoops, 3u);
-  EXPECT_FALSE(E.Before.Arrays[0].Moved);
-  EXPECT_TRUE(E.After.Arrays[0].Moved);
-  EXPECT_LT(E.After.FirstLevelCache, E.Before.FirstLevelCache);
+  const Prediction P = predict(C);
+  EXPECT_GT(P.Speedup, 1.2);
+  EXPECT_LT(P.Speedup, speedup(C.Short));
+  EXPECT_NEAR(P.ResourceFactor * P.AccessFactor, P.Speedup, 1e-9);
 }

@@ -95,43 +95,9 @@ Plan bankstripe::testing::samplePlan() {
   return P;
 }
 
-static PredictedState state(unsigned Warps, const std::string &Limiter,
-                            double Kilobytes, double Issue, double Wait,
-                            double Time, const ArrayCost &Cost) {
-  PredictedState S;
-  S.Warps = Warps;
-  S.Limiter = Limiter;
-  S.FirstLevelCache = Kilobytes * 1024;
-  S.Issue = Issue;
-  S.Wait = Wait;
-  S.Time = Time;
-  S.Arrays = {Cost};
-  return S;
-}
-
-Plan bankstripe::testing::explainedPlan() {
+Plan bankstripe::testing::predictedPlan() {
   Plan P = samplePlan();
-  Explanation E;
-  E.Before = state(64, "threads", 256, 2000, 500.5, 2010,
-                   {"seen", false, 1500, 6400, 0.97});
-  E.After = state(60, "shared memory", 92, 700, 400, 720,
-                  {"seen", true, 200, 300, 1});
-  E.Predicted = {2.25, 0.75, 4.5, 0.9, 2.5, 0.9, "its grids are small", 1.25};
-  E.Taken = true;
-  E.Agreeing = 1.5;
-  E.Random = 3.5;
-  E.ModelError = 1.3;
-  E.GuessedLoops = 2;
-  E.Often = 2.5;
-  E.Seldom = 1.5;
-  E.Alternatives = {{"'seen' packed", {2.2, 0.7, 4.4, 1, 2.2}},
-                    {"'list' in another form", {1.5, 0.7, 4.4, 1, 1.5}},
-                    {"without 'seen'", {1, 0.77, 1.3, 1, 1}},
-                    {"a fourth", {0.5, 0.25, 1, 1, 0.5}}};
-  E.Splits = {
-      {"seen", 4, 1024, 64}, {"seen", 8, 2048, 60}, {"list", 4, 512, 64}};
-  P.Kernels[0].Predicted = E.Predicted;
-  P.Kernels[0].Explained = std::move(E);
+  P.Kernels[0].Predicted = {2.25, 0.75, 4.5, 0.9, 2.5};
   return P;
 }
 

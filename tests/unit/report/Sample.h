@@ -22,8 +22,8 @@ PlannedArray sampleArray(const std::string &Name, unsigned Line, Reason Why);
 
 Plan samplePlan();
 
-/// The same with a prediction for its kernel, taken apart.
-Plan explainedPlan();
+/// The same with a prediction for its kernel.
+Plan predictedPlan();
 
 /// A decision about the array `seen` of samplePlan.
 KernelOutcome sampleKernelOutcome(DecisionState State,

@@ -104,7 +104,7 @@ TEST(Sarif, MessageAboutWhatStaysGivesAdvice) {
 }
 
 TEST(Sarif, MessageTellsThePrediction) {
-  const Log L(explainedPlan());
+  const Log L(predictedPlan());
   EXPECT_TRUE(
       messageOf(L.result(0))
           .ends_with(
