@@ -29,8 +29,11 @@
 using namespace bankstripe;
 using namespace clang;
 
-TextRange bankstripe::ownName(const NamedDecl *Declared, const NamedDecl *Found,
-                              SourceLocation Loc, const SourceText &Text) {
+// The text of the own name of Declared at Loc, where it was found as Found.
+// Invalid where it is known by another, comes from a macro, or was made visible
+// by a using-declaration for this name alone.
+static TextRange ownName(const NamedDecl *Declared, const NamedDecl *Found,
+                         SourceLocation Loc, const SourceText &Text) {
   // The name of a template's parameter may stand for it.
   if (isa<UsingShadowDecl>(Found) || !Declared->getIdentifier() ||
       Text.written(Loc) != Declared->getName().str())

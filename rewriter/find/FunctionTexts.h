@@ -16,13 +16,6 @@
 
 namespace bankstripe {
 
-/// The text of the own name of \p Declared at \p Loc, where it was found as
-/// \p Found. Invalid where it is known by another, comes from a macro, or was
-/// made visible by a using-declaration for this name alone.
-TextRange ownName(const clang::NamedDecl *Declared,
-                  const clang::NamedDecl *Found, clang::SourceLocation Loc,
-                  const SourceText &Text);
-
 /// Those of \p Functions for the device that hold per-thread arrays, as the
 /// patterns in \p Holders do, or lead to them by calls. \p MayEdit tells which
 /// files may be changed.

@@ -101,8 +101,9 @@ static const LinkageSpecDecl *ownLinkage(const FunctionDecl *Declared) {
   return Linkage && !Linkage->hasBraces() ? Linkage : nullptr;
 }
 
-TextRange bankstripe::pointBefore(const FunctionDecl *Declared,
-                                  const SourceText &Text) {
+// The point before a declaration, with its template header.
+static TextRange pointBefore(const FunctionDecl *Declared,
+                             const SourceText &Text) {
   const LinkageSpecDecl *Linkage = ownLinkage(Declared);
   return Text.point(
       Linkage ? Text.sources().getExpansionLoc(Linkage->getExternLoc())

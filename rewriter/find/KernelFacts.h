@@ -21,10 +21,6 @@ Kernel readKernel(const clang::FunctionDecl *Function, BodyIndexCache &Bodies,
                   const SourceText &Text,
                   llvm::function_ref<bool(llvm::StringRef)> MayEdit);
 
-/// The point before a declaration, with its template header.
-TextRange pointBefore(const clang::FunctionDecl *Declared,
-                      const SourceText &Text);
-
 /// The text of \p Definition, or another declaration, from its template header
 /// to its end; nothing when a macro gives a part of it or a directive stands in
 /// it. With \p WhyNotTwice directives may, and it says why they would do
