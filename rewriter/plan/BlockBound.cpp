@@ -122,6 +122,8 @@ static std::optional<Why> whyBlocksStay(const MergedKernel &K) {
                    "' waits, and may do so for it in another stream"};
   if (K.WaitsForBlocks)
     return Why{Reason::WaitsForBlocks, K.Facts.Where, ""};
+  if (!K.UnseenCallee.empty())
+    return Why{Reason::UnseenCallee, K.Facts.Where, K.UnseenCallee};
   return std::nullopt;
 }
 

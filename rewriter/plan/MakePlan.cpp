@@ -209,7 +209,7 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.WarpBytes = warpBytes(Row);
   K.MovesArrays = reachesAny(Final, Row);
   K.HasVersion = F.IsVersion && K.SharedAfter != K.SharedBefore;
-  K.Waits = Merged.WaitsForBlocks;
+  K.Waits = Merged.WaitsForBlocks || !Merged.UnseenCallee.empty();
   K.WhereResident = Merged.WhereResident;
   K.Chooses = Merged.Chooses && K.MovesArrays;
   K.WhyNoChoice = Merged.Chooses

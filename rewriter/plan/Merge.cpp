@@ -464,7 +464,7 @@ void Merger::followCalls() {
   for (const UnitResult &Unit : Units)
     Frames.insert(Unit.Resources.begin(), Unit.Resources.end());
   Calls.addFrames(Frames);
-  std::multimap<unsigned, std::pair<Reason, std::string>> Against; // By row.
+  std::map<unsigned, std::string> Recursions; // By row.
   for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
     if (!Calls.knows(K.Facts.Id))
       continue;
@@ -474,12 +474,12 @@ void Merger::followCalls() {
     K.CallsOtherUnits = Calls.leavesUnit(K.Facts.Id, Below);
     K.Shared.merge(Calls.sharedMemoryOf(K.Facts.Id, Below));
     K.WaitsForBlocks |= Calls.waits(K.Facts.Id, Below);
-    if (const std::string Callee = unseenAmong(Below, Calls); !Callee.empty())
-      Against.emplace(Row, std::pair(Reason::UnseenCallee, Callee));
+    K.UnseenCallee = unseenAmong(Below, Calls);
+    // Storage lies behind what that may have of the memory of launches.
+    K.Shared.UsesDynamic |= !K.UnseenCallee.empty();
     if (const std::string Again = Calls.reenteredAmong(Below); !Again.empty())
-      Against.emplace(Row, std::pair(Reason::RecursiveFunction,
-                                     "kernel '" + K.Facts.Name + "' calls " +
-                                         Again + ", and it calls itself"));
+      Recursions[Row] = "kernel '" + K.Facts.Name + "' calls " + Again +
+                        ", and it calls itself";
     for (ReachedArray &A : Run.Arrays) {
       const bool IsOwn = llvm::is_contained(A.Kernels, Row);
       for (auto [I, Instance] : llvm::enumerate(A.Array.Instances))
@@ -491,10 +491,15 @@ void Merger::followCalls() {
   }
   for (ReachedArray &A : Run.Arrays) {
     addObstacles(A, Calls);
-    for (unsigned Row : A.Kernels)
-      for (auto [At, End] = Against.equal_range(Row); At != End; ++At)
+    for (unsigned Row : A.Kernels) {
+      if (const std::string &Callee = Run.Kernels[Row].UnseenCallee;
+          A.Evidence.IsHandedOn && !Callee.empty())
         A.Array.Obstacles.push_back(
-            {At->second.first, A.Array.Where, At->second.second});
+            {Reason::UnseenCallee, A.Array.Where, Callee});
+      if (auto Found = Recursions.find(Row); Found != Recursions.end())
+        A.Array.Obstacles.push_back(
+            {Reason::RecursiveFunction, A.Array.Where, Found->second});
+    }
   }
 }
 

@@ -36,9 +36,11 @@ struct MergedKernel {
   /// A kernel that may run at the same time, and waits for it then.
   std::optional<std::string> AwaitedBy;
   bool CallsOtherUnits = false; ///< Functions that are compiled apart from it.
-  bool WhereResident = false;   ///< As in KernelPlan.
-  bool Chooses = false;         ///< Likewise.
-  std::string WhyNoChoice;      ///< Likewise.
+  /// One of which nobody knows what it does; empty: none.
+  std::string UnseenCallee;
+  bool WhereResident = false; ///< As in KernelPlan.
+  bool Chooses = false;       ///< Likewise.
+  std::string WhyNoChoice;    ///< Likewise.
 
   /// Of a thread; 0 when unknown.
   unsigned registers() const { return Original ? Original->Registers : 0; }

@@ -30,8 +30,7 @@ __device__ __forceinline__ unsigned char *own_memory() {
   const unsigned last = (warp() + 1) * WarpBytes;
   if (given % 16 != mark % 16 || given < last + mark)
     __trap();
-  return BANKSTRIPE_SEGMENT +
-         (Behind ? given - mark - last : last - WarpBytes);
+  return BANKSTRIPE_SEGMENT + (Behind ? given - mark - last : last - WarpBytes);
 }
 
 } // namespace detail

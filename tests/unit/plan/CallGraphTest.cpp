@@ -233,17 +233,18 @@ TEST(CallGraph, RecursionThroughAPointerThatAnotherUnitHas) {
   EXPECT_EQ(ReasonIf({"g"}), Reason::DynamicIndex);
 }
 
-TEST(CallGraph, AUnitThatWasNotGivenMayCallBack) {
+TEST(CallGraph, AUnitThatWasNotGivenMayDoAnything) {
   TestUnit B = library({"missing"});
   B.Result.Evidence.Functions.push_back(
       function("missing", {}, /*Defined=*/false));
   Plan P = planOf(caller(), B);
   EXPECT_EQ(reasonOf(P), Reason::UnseenCallee);
-  EXPECT_EQ(find(P, "a").Verdict.Detail, "missing");
+  EXPECT_EQ(find(P, "a").Verdict.Detail,
+            "missing; nor can it have a version: it has no text");
 }
 
-// It may wait for other blocks, or have shared memory.
-TEST(CallGraph, AKernelThatCallsWhatNobodyDefinesKeepsItsArrays) {
+// It may wait for other blocks, or have memory that launches bring.
+TEST(CallGraph, AKernelThatCallsWhatNobodyDefinesKeepsItsArraysInPlace) {
   auto Why = [](bool Defined) {
     TestUnit A = caller();
     A.Result.Evidence.Functions = {function("k", {"callee"}),
@@ -253,6 +254,29 @@ TEST(CallGraph, AKernelThatCallsWhatNobodyDefinesKeepsItsArrays) {
   };
   EXPECT_EQ(Why(/*Defined=*/false), Reason::UnseenCallee);
   EXPECT_EQ(Why(/*Defined=*/true), Reason::DynamicIndex);
+}
+
+// Its launches see to both.
+TEST(CallGraph, AKernelThatCallsWhatNobodyDefinesHasAVersion) {
+  TestUnit A = caller();
+  A.array();
+  giveText(A.Result);
+  const Plan P = makePlan({A.result()}, PlanOptions());
+  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  EXPECT_TRUE(P.Kernels.front().HasVersion);
+  EXPECT_TRUE(P.Kernels.front().Waits);
+  EXPECT_TRUE(find(P, "a").Verdict.Storage.Behind);
+}
+
+// Nobody knows which memory that takes the array for.
+TEST(CallGraph, AnArrayThatIsHandedToWhatNobodyDefinesStays) {
+  TestUnit A = caller();
+  A.array();
+  giveText(A.Result);
+  A.Result.Evidence.Arrays.front().IsHandedOn = true;
+  const Plan P = makePlan({A.result()}, PlanOptions());
+  EXPECT_EQ(reasonOf(P), Reason::UnseenCallee);
+  EXPECT_EQ(find(P, "a").Verdict.Detail, "f");
 }
 
 // A pointer may lead to another file's function.
