@@ -268,6 +268,26 @@ TEST(CallGraph, AKernelThatCallsWhatNobodyDefinesHasAVersion) {
   EXPECT_TRUE(find(P, "a").Verdict.Storage.Behind);
 }
 
+// Its work may be done where nobody looks, so it only moves where it is timed.
+TEST(CallGraph, AKernelThatCallsWhatNobodyDefinesMovesWhereItIsTimed) {
+  TestUnit A = caller();
+  A.array();
+  giveText(A.Result);
+  KernelWork W;
+  W.Instructions = 1000;
+  W.Arrays[0] = {{}, updated(300), {}};
+  A.Result.Evidence.Work["k"] = A.Result.Evidence.ShortWork["k"] = W;
+  PlanOptions Options;
+  Options.MinSpeedup = 1.05;
+  auto ReasonOf = [&] { return reasonOf(makePlan({A.result()}, Options)); };
+  EXPECT_EQ(ReasonOf(), Reason::NotProfitable);
+  Options.Choose = true;
+  EXPECT_EQ(ReasonOf(), Reason::DynamicIndex);
+  Options.Choose = false;
+  A.Result.Evidence.Functions.front().Defined = true;
+  EXPECT_EQ(ReasonOf(), Reason::DynamicIndex);
+}
+
 // Nobody knows which memory that takes the array for.
 TEST(CallGraph, AnArrayThatIsHandedToWhatNobodyDefinesStays) {
   TestUnit A = caller();
