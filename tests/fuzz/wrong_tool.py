@@ -30,7 +30,7 @@ MISTAKES = {
     "lane": ("return thread() % 32;", "return thread() % 31;"),
     "clear": ("in(*detail::further(first, row));", "in(*detail::further(first, 0));"),
     "place": ("memory + Begin", "memory + 0"),
-    "own": ("first += given - needed;", "first += 0;"),
+    "own": ("Behind ? given - mark - last", "Behind ? last - WarpBytes"),
     "syntax": ("namespace bankstripe {", "namespace bankstripe { int unfinished = ;"),
 }
 # Those in the sources: what is there, and the number that becomes another one.

@@ -53,7 +53,8 @@ def write_launches(folder, block, every):
         launches.setdefault(configuration.name, []).append(
             f"  {kernel}<<<1, {block}>>>(Job<{number}>());")
     for name, lines in launches.items():
-        text = "\n".join([f'#include "../originals/{name}.cu"', "void launch() {", *lines, "}"])
+        original = (folder / "originals" / f"{name}.cu").read_text(encoding="utf-8")
+        text = "\n".join([original, "void launch() {", *lines, "}"])
         generate.write(folder / f"launches-{block}" / f"{name}.cu", text + "\n")
 
 
@@ -61,10 +62,9 @@ def decide(options, block):
     """What the tool prints for blocks of that many threads."""
     write_launches(options.folder, block, options.every)
     command = [options.tool, "analyze", "--no-cache", "--format=json",
-               *(["--no-confirm"] if options.no_confirm else []), "--exclude=*/originals/*",
-               "--exclude=*/programs/*", *(f"--exclude=*/launches-{other}/*" for other in
-                                           generate.BLOCKS if str(other) != str(block)),
-               options.folder, "--", "-std=c++17", f"-arch={options.arch}", f"-I{HERE}"]
+               *(["--no-confirm"] if options.no_confirm else []), "--whole-program",
+               options.folder / f"launches-{block}", "--", "-std=c++17",
+               f"-arch={options.arch}", f"-I{HERE}"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         print(f"decide: {options.tool} ends with status {done.returncode}", file=sys.stderr)
