@@ -17,6 +17,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import json
 import math
+import pathlib
 import sys
 from typing import NamedTuple
 
@@ -187,14 +188,17 @@ def variant_of(array):
 
 
 def read_decisions(arguments):
-    """(block, kernel) => variant."""
+    """(block, kernel) => variant. The grids of the sweep fill the GPU: a version for resident grids
+    does not run in them."""
     decisions = {}
     for argument in arguments:
         block, _, path = argument.partition("=")
-        with open(path, encoding="utf-8") as file:
-            for array in json.load(file)["arrays"]:
-                for kernel in array["kernels"]:
-                    decisions[int(block), kernel] = variant_of(array)
+        decided = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        originals = {kernel["name"] for kernel in decided["kernels"] if kernel["whereResident"]}
+        for array in decided["arrays"]:
+            for kernel in array["kernels"]:
+                decisions[int(block), kernel] = ("original" if kernel in originals
+                                                 else variant_of(array))
     return decisions
 
 

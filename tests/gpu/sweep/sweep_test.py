@@ -98,11 +98,12 @@ class Tables(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         return path
 
-    def decisions(self, **verdicts):
+    def decisions(self, resident=False, **verdicts):
         """Kernels of the points, and what is decided about them."""
         arrays = [{"kernels": [kernel], "verdict": verdict, "form": form}
                   for kernel, (verdict, form) in verdicts.items()]
-        return self.write("decisions.json", json.dumps({"arrays": arrays}))
+        kernels = [{"name": kernel, "whereResident": resident} for kernel in verdicts]
+        return self.write("decisions.json", json.dumps({"arrays": arrays, "kernels": kernels}))
 
     def test_tells_the_price_from_the_gain(self):
         _, text = output(self.write("figures", FIGURES))
@@ -157,6 +158,12 @@ class Tables(unittest.TestCase):
         _, text = output(self.write("figures", FIGURES), f"128={keeps}")
         self.assertIn("| 4 | 0 | 1 |", text)
         self.assertIn("0 points at which something moves, 0 of them below 0.98.", text)
+
+    # The grids of the sweep are too large for it.
+    def test_a_version_for_resident_grids_does_not_run(self):
+        decisions = self.decisions(resident=True, **{WORDS_WITH_LOADS.kernel: ("stripe", "plain")})
+        _, text = output(self.write("figures", FIGURES), f"128={decisions}")
+        self.assertIn("0 points at which something moves", text)
 
     def test_counts_what_cannot_run(self):
         decisions = self.decisions(**{BYTES.kernel: ("stripe", "one element per word")})
