@@ -367,8 +367,7 @@ bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Current) const {
     return false;
   bool Any = false;
   for (unsigned Row : G.Kernels) {
-    if (const MergedKernel &K = P.Run.Kernels[Row];
-        !K.Work || !K.UnseenCallee.empty())
+    if (!P.Run.Kernels[Row].Work)
       return false; // Its work is done where nobody looked.
     if (auto Predicted = E.predict(Row, A, Asked)) {
       Any = true;
@@ -413,9 +412,7 @@ void Searcher::leaveUndecided(const KernelGroup &G) {
   std::map<unsigned, std::optional<Prediction>> Predicted;
   std::string Slowed; // Of a kernel for whose sake the others stay.
   for (unsigned Row : G.Kernels) {
-    const auto &Known = Predicted[Row] = P.Run.Kernels[Row].UnseenCallee.empty()
-                                             ? E.predict(Row, A, Asked)
-                                             : std::nullopt;
+    const auto &Known = Predicted[Row] = E.predict(Row, A, Asked);
     if (Known && Known->Speedup < LeastOfGroup)
       Slowed = llvm::formatv("but kernel '{0}', which shares arrays with its "
                              "kernel, would run at {1:F2}",
@@ -429,9 +426,8 @@ void Searcher::leaveUndecided(const KernelGroup &G) {
       if (const auto &Known = Predicted[Row];
           Known && (!Least || Known->Worst < Least->Worst))
         Least = &*Known;
-    std::string Detail =
-        "what a kernel that reaches it does was not seen: its function, or one "
-        "that the kernel calls, is in another file";
+    std::string Detail = "what a kernel that reaches it does was not seen: its "
+                         "function is in another file";
     if (!archInfo(P.Options.GpuArch))
       Detail = "what an SM of " + P.Options.GpuArch +
                " has is not known, so nothing can be predicted";

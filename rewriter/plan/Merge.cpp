@@ -128,6 +128,7 @@ private:
   void followCalls();
   void findAwaited();
   void keepWhatUnreadUnitsReach();
+  void keepBesideUnseen();
   unsigned rowOf(const Kernel &K) const { return Rows.at({K.Where, K.Id}); }
   std::vector<unsigned> namedRows(const std::string &Id,
                                   const UnitResult &Unit) const;
@@ -491,16 +492,23 @@ void Merger::followCalls() {
   }
   for (ReachedArray &A : Run.Arrays) {
     addObstacles(A, Calls);
-    for (unsigned Row : A.Kernels) {
-      if (const std::string &Callee = Run.Kernels[Row].UnseenCallee;
-          A.Evidence.IsHandedOn && !Callee.empty())
-        A.Array.Obstacles.push_back(
-            {Reason::UnseenCallee, A.Array.Where, Callee});
+    for (unsigned Row : A.Kernels)
       if (auto Found = Recursions.find(Row); Found != Recursions.end())
         A.Array.Obstacles.push_back(
             {Reason::RecursiveFunction, A.Array.Where, Found->second});
-    }
   }
+}
+
+// What nobody sees may call itself, and nvcc is wrong about that. So only what
+// a decision asks for moves, as `tune` has compared that in the program, and
+// nothing that the callee may take for local memory.
+void Merger::keepBesideUnseen() {
+  for (auto [A, W] : llvm::zip(Run.Arrays, Run.Wishes))
+    for (unsigned Row : A.Kernels)
+      if (const std::string &Callee = Run.Kernels[Row].UnseenCallee;
+          !Callee.empty() && (A.Evidence.IsHandedOn || !W.Decision))
+        A.Array.Obstacles.push_back(
+            {Reason::UnseenCallee, A.Array.Where, Callee});
 }
 
 // A kernel may wait for what another one writes. In one stream, that one is
@@ -564,6 +572,7 @@ MergedRun Merger::merge() {
   findAwaited();
   keepWhatUnreadUnitsReach();
   Run.Wishes = findWishes(Run, Options, Run.Outcomes);
+  keepBesideUnseen();
   for (auto [A, W] : llvm::zip(Run.Arrays, Run.Wishes))
     A.First = firstAsked(A, W);
   return std::move(Run);

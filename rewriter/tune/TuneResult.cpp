@@ -234,8 +234,7 @@ void bankstripe::printTuning(llvm::raw_ostream &OS, const TuneResult &Tuned,
     OS << '\n' << End << '\n';
   if (isOtherBehindLauncher(Tuned))
     OS << "\nmeasured in place; a build with 'bankstripe wrap' may make "
-          "versions "
-          "of these kernels instead: for it, tune with --versions\n";
+          "versions of these kernels instead: for it, tune with --versions\n";
   for (const std::string &Kernel : Tuned.NotLaunched)
     OS << "\nkernel " << Kernel << "\n  not measured: "
        << (Tuned.WhyEnded.empty() ? "the program does not launch it; give it "

@@ -97,21 +97,22 @@ class Units(ToolTest):
         done = self.run_tool("analyze", "--format=json", "--min-speedup=0", "a.cu", "--", "-arch=sm_90", "-rdc=true")
         self.assertEqual([a["reason"] for a in json.loads(done.stdout)["arrays"]], ["dynamic-index"], done.stderr)
 
-    # It may take the array for local memory. That of a header with a body does not.
+    # It may wait for other blocks. That of a header with a body does not.
     def test_a_library_of_a_system_folder_is_not_known(self):
         text = ('#include <library.h>\n__global__ void __launch_bounds__(64) k(const int *in, int *out) {\n'
                 "  int seen[16] = {0};\n  for (int i = 0; i < 99; ++i) seen[in[i] & 15] += i;\n"
-                "  meet(seen);\n  out[threadIdx.x] = seen[in[threadIdx.x] & 15];\n}\n")
+                "  meet(out);\n  out[threadIdx.x] = seen[in[threadIdx.x] & 15];\n}\n")
         self.write("own/k.cu", text)
         for header, reason in [("__device__ void meet(int *);\n", "unseen-callee"),
-                               ("__device__ inline void meet(int *) {}\n", "passed-to-function")]:
+                               ("__device__ inline void meet(int *) {}\n", "dynamic-index")]:
             self.write("lib/library.h", header)
             done = self.run_tool("analyze", "--format=json", "--min-speedup=0", "own", "--", "-arch=sm_90",
                                  "-rdc=true", "-isystem", str(self.folder / "lib"))
             self.assertEqual([a["reason"] for a in json.loads(done.stdout)["arrays"]], [reason], done.stderr)
 
     # It may wait for other blocks, and have memory that launches bring.
-    def test_a_kernel_that_calls_what_nobody_defines_has_a_version(self):
+    def test_what_is_decided_of_a_kernel_that_calls_what_nobody_defines_is_done_in_a_version(self):
+        self.write(".bankstripe.yaml", "version: 1\narrays:\n  - {file: k.cu, function: k, array: seen, decision: stripe}\n")
         self.write("k.cu", "__device__ int weigh(int);\n__global__ void k(const int *in, int *out) {\n"
                    "  int seen[16] = {0};\n  for (int i = 0; i < 99; ++i) seen[in[i] & 15] += weigh(i);\n"
                    "  out[threadIdx.x] = seen[in[threadIdx.x] & 15];\n}\n")

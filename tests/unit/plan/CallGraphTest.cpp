@@ -239,8 +239,7 @@ TEST(CallGraph, AUnitThatWasNotGivenMayDoAnything) {
       function("missing", {}, /*Defined=*/false));
   Plan P = planOf(caller(), B);
   EXPECT_EQ(reasonOf(P), Reason::UnseenCallee);
-  EXPECT_EQ(find(P, "a").Verdict.Detail,
-            "missing; nor can it have a version: it has no text");
+  EXPECT_EQ(find(P, "a").Verdict.Detail, "missing");
 }
 
 // It may wait for other blocks, or have memory that launches bring.
@@ -256,36 +255,22 @@ TEST(CallGraph, AKernelThatCallsWhatNobodyDefinesKeepsItsArraysInPlace) {
   EXPECT_EQ(Why(/*Defined=*/true), Reason::DynamicIndex);
 }
 
-// Its launches see to both.
-TEST(CallGraph, AKernelThatCallsWhatNobodyDefinesHasAVersion) {
+// Launches see to both.
+TEST(CallGraph, WhatIsDecidedOfAKernelThatCallsWhatNobodyDefinesIsDone) {
   TestUnit A = caller();
   A.array();
   giveText(A.Result);
-  const Plan P = makePlan({A.result()}, PlanOptions());
-  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
+  PlanOptions Options;
+  EXPECT_EQ(reasonOf(makePlan({A.result()}, Options)), Reason::UnseenCallee);
+  Options.Choose = true;
+  EXPECT_EQ(reasonOf(makePlan({A.result()}, Options)), Reason::UnseenCallee);
+  Options.Choose = false;
+  Options.Decisions = {decision(Layout::Stripe)};
+  const Plan P = makePlan({A.result()}, Options);
+  EXPECT_TRUE(find(P, "a").Verdict.usesShared());
   EXPECT_TRUE(P.Kernels.front().HasVersion);
   EXPECT_TRUE(P.Kernels.front().Waits);
   EXPECT_TRUE(find(P, "a").Verdict.Storage.Behind);
-}
-
-// Its work may be done where nobody looks, so it only moves where it is timed.
-TEST(CallGraph, AKernelThatCallsWhatNobodyDefinesMovesWhereItIsTimed) {
-  TestUnit A = caller();
-  A.array();
-  giveText(A.Result);
-  KernelWork W;
-  W.Instructions = 1000;
-  W.Arrays[0] = {{}, updated(300), {}};
-  A.Result.Evidence.Work["k"] = A.Result.Evidence.ShortWork["k"] = W;
-  PlanOptions Options;
-  Options.MinSpeedup = 1.05;
-  auto ReasonOf = [&] { return reasonOf(makePlan({A.result()}, Options)); };
-  EXPECT_EQ(ReasonOf(), Reason::NotProfitable);
-  Options.Choose = true;
-  EXPECT_EQ(ReasonOf(), Reason::DynamicIndex);
-  Options.Choose = false;
-  A.Result.Evidence.Functions.front().Defined = true;
-  EXPECT_EQ(ReasonOf(), Reason::DynamicIndex);
 }
 
 // Nobody knows which memory that takes the array for.
@@ -294,7 +279,9 @@ TEST(CallGraph, AnArrayThatIsHandedToWhatNobodyDefinesStays) {
   A.array();
   giveText(A.Result);
   A.Result.Evidence.Arrays.front().IsHandedOn = true;
-  const Plan P = makePlan({A.result()}, PlanOptions());
+  PlanOptions Options;
+  Options.Decisions = {decision(Layout::Slot)};
+  const Plan P = makePlan({A.result()}, Options);
   EXPECT_EQ(reasonOf(P), Reason::UnseenCallee);
   EXPECT_EQ(find(P, "a").Verdict.Detail, "f");
 }
