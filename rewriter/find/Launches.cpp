@@ -44,7 +44,6 @@ private:
   KnownValue valueOf(const Expr *E);
   void readBlock(const Expr *E, Launch &L);
   void readSides(llvm::ArrayRef<const Expr *> Sides, Launch &L);
-  bool namesStream(const Expr *Stream) const;
 
   const BodyIndex &Body;
   const SourceText &Text;
@@ -160,16 +159,6 @@ void LaunchReader::readBlock(const Expr *E, Launch &L) {
   readSides(llvm::SmallVector<const Expr *>(Construct->arguments()), L);
 }
 
-// Whether it is another one than the default stream of all host threads.
-bool LaunchReader::namesStream(const Expr *Stream) const {
-  const auto PerThread =
-      Body.Context.Idents.find("CUDA_API_PER_THREAD_DEFAULT_STREAM");
-  return (PerThread != Body.Context.Idents.end() &&
-          PerThread->second->hadMacroDefinition()) ||
-         (Stream && !Stream->IgnoreParenCasts()->isNullPointerConstant(
-                        Text.context(), Expr::NPC_ValueDependentIsNotNull));
-}
-
 // An argument that was left out, or is written as the default.
 static const Expr *argumentOf(const CallExpr *Call, unsigned Index) {
   return Index < Call->getNumArgs() &&
@@ -195,11 +184,9 @@ Launch LaunchReader::read(const CUDAKernelCallExpr *Call,
   if (Config->getNumArgs() < Grid + 2 ||
       Config->getArg(Grid + 1)->isInstantiationDependent()) {
     L.Source = "it depends on a template parameter"; // Of a generic lambda.
-    L.HasStream = true;
     return L;
   }
   readBlock(Config->getArg(Grid + 1), L);
-  L.HasStream = namesStream(argumentOf(Config, Grid + 3));
   const Expr *Bytes = argumentOf(Config, Grid + 2);
   const KnownValue Known =
       Bytes ? valueOf(Bytes) : KnownValue{0, /*IsFixed=*/true, ""};

@@ -160,10 +160,6 @@ struct Launch {
   /// Bytes of dynamic shared memory; nothing when they are not known.
   std::optional<uint64_t> DynamicSharedBytes;
   bool OnDevice = false;  ///< By a kernel, and so past the host stub.
-  bool HasStream = false; ///< Maybe another one than that of other launches.
-
-  /// Whether other grids may run at the same time.
-  bool mayRunBesideOthers() const { return HasStream || OnDevice; }
 };
 
 /// Everything that the syntax tree of one translation unit shows.

@@ -116,10 +116,6 @@ static void boundFromLaunches(StaticBound &S, const MergedKernel &K,
 
 // Why fewer resident blocks might be too few; nothing if they are enough.
 static std::optional<Why> whyBlocksStay(const MergedKernel &K) {
-  if (K.AwaitedBy)
-    return Why{Reason::WaitsForBlocks, K.Facts.Where,
-               "kernel '" + *K.AwaitedBy +
-                   "' waits, and may do so for it in another stream"};
   if (K.WaitsForBlocks)
     return Why{Reason::WaitsForBlocks, K.Facts.Where, ""};
   if (!K.UnseenCallee.empty())

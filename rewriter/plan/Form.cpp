@@ -38,8 +38,6 @@ std::string bankstripe::whyNoVersion(const MergedKernel &K,
     return "its launches do not say its block";
   if (K.Shared.Asks != AskedSize::None)
     return "it asks how much shared memory it has";
-  if (K.AwaitedBy)
-    return "kernel '" + *K.AwaitedBy + "' waits for it";
   // What has it compiled for each instance is the first statement.
   if (!Text.TemplateHead.empty() && !K.Facts.BodyBegin.isValid())
     return "a macro begins its body";

@@ -126,7 +126,6 @@ private:
   std::string unseenAmong(const std::set<std::string> &Callees,
                           const LinkedCalls &Calls) const;
   void followCalls();
-  void findAwaited();
   void keepWhatUnreadUnitsReach();
   void keepBesideUnseen();
   unsigned rowOf(const Kernel &K) const { return Rows.at({K.Where, K.Id}); }
@@ -511,25 +510,6 @@ void Merger::keepBesideUnseen() {
             {Reason::UnseenCallee, A.Array.Where, Callee});
 }
 
-// A kernel may wait for what another one writes. In one stream, that one is
-// done before.
-void Merger::findAwaited() {
-  // A graph, or whoever has the address; what cannot be seen has one stream.
-  std::set<Place> Beside;
-  for (const MergedKernel &K : Run.Kernels)
-    if (!whyMentioned(K.Facts, Options).empty() ||
-        llvm::any_of(K.Launches, std::mem_fn(&Launch::mayRunBesideOthers)))
-      Beside.insert(K.Facts.Where);
-  auto RunsBeside = [&](const MergedKernel &K) {
-    return Beside.count(K.Facts.Where) != 0;
-  };
-  for (const MergedKernel &Waiting : Run.Kernels)
-    for (MergedKernel &K : Run.Kernels)
-      if (Waiting.WaitsForBlocks && !K.WaitsForBlocks &&
-          (RunsBeside(Waiting) || RunsBeside(K)))
-        K.AwaitedBy = Waiting.Facts.Name;
-}
-
 // Which kernels of a unit without IR reach a function of another one, and how
 // long its functions wait, nobody knows.
 void Merger::keepWhatUnreadUnitsReach() {
@@ -569,7 +549,6 @@ MergedRun Merger::merge() {
   }
   addMentions();
   followCalls();
-  findAwaited();
   keepWhatUnreadUnitsReach();
   Run.Wishes = findWishes(Run, Options, Run.Outcomes);
   keepBesideUnseen();

@@ -33,8 +33,6 @@ struct MergedKernel {
   std::string WhyUnseen;
   /// It waits in a loop for other blocks, which must all be resident.
   bool WaitsForBlocks = false;
-  /// A kernel that may run at the same time, and waits for it then.
-  std::optional<std::string> AwaitedBy;
   bool CallsOtherUnits = false; ///< Functions that are compiled apart from it.
   /// One of which nobody knows what it does; empty: none.
   std::string UnseenCallee;

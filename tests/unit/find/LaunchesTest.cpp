@@ -177,22 +177,6 @@ TEST(Launches, ByAKernel) {
   EXPECT_EQ(Facts.Launches[0].DynamicSharedBytes, 16u);
 }
 
-TEST(Launches, MayHaveAnotherStream) {
-  auto HasStream = [](const std::string &Before, const std::string &Launch) {
-    return hostFacts(Before + "\nvoid run(int *out, cudaStream_t s) { " +
-                     Launch + " }")
-        .Launches.at(0)
-        .HasStream;
-  };
-  const std::string Plain = "kernel<<<1, 64>>>(out);";
-  EXPECT_FALSE(HasStream("", Plain));
-  EXPECT_TRUE(HasStream("", "kernel<<<1, 64, 0, s>>>(out);"));
-  EXPECT_TRUE(HasStream("#define CUDA_API_PER_THREAD_DEFAULT_STREAM 1", Plain));
-  // What depends on the lambda's parameter is not read.
-  EXPECT_TRUE(HasStream("", "auto f = [&](auto n) { kernel<<<1, n>>>(out); }; "
-                            "f(64);"));
-}
-
 TEST(Launches, InTheArgumentOfAMacro) {
   UnitFacts Facts = hostFacts("#define CHECK(x) do { x; } while (0)\n"
                               "void run(int *out) {\n"

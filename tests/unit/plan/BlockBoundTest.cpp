@@ -243,27 +243,6 @@ TEST(BlockBound, KernelThatWaitsForBlocks) {
   EXPECT_EQ(S.Obstacle->Where, onLine(1));
 }
 
-TEST(BlockBound, KernelThatAnotherOneMayWaitForInAnotherStream) {
-  TestUnit U;
-  U.array();
-  U.launch(128);
-  Kernel Other = U.kernel();
-  Other.Id = Other.Name = "waits";
-  Other.BoundsInsertion = {};
-  U.Result.Facts.Kernels.push_back(Other);
-  U.Result.Evidence.Waiting = {Other.Id};
-  EXPECT_NE(reasonOf(U.plan()), Reason::WaitsForBlocks);
-  Launch &L = U.Result.Facts.Launches.front();
-  L.HasStream = true;
-  EXPECT_EQ(reasonOf(U.plan()), Reason::WaitsForBlocks);
-  L.HasStream = false;
-  L.OnDevice = true;
-  EXPECT_EQ(reasonOf(U.plan()), Reason::WaitsForBlocks);
-  L.OnDevice = false;
-  U.Mentions.ByName["waits"].Other = "'a.cu' names it"; // As for a graph.
-  EXPECT_EQ(reasonOf(U.plan()), Reason::WaitsForBlocks);
-}
-
 TEST(DynamicShared, UnknownBytesOfALaunch) {
   TestUnit U;
   U.shared().UsesDynamic = true;

@@ -341,20 +341,6 @@ TEST_F(Versions, OfTemplatesNeedTheBeginningOfTheirBodies) {
   EXPECT_TRUE(kernel().HasVersion);
 }
 
-TEST_F(Versions, AreNoneOfKernelsThatOthersWaitFor) {
-  addKernel("waiting");
-  EXPECT_TRUE(kernel().HasVersion);
-  Launch L = makeLaunch(128, "waiting");
-  L.HasStream = true;
-  U.Result.Facts.Launches.push_back(L);
-  U.Result.Evidence.Waiting = {"waiting"};
-  EXPECT_FALSE(kernel().HasVersion);
-  EXPECT_EQ(reasonOf(plan()), Reason::WaitsForBlocks);
-  EXPECT_THAT(
-      verdict().Detail,
-      EndsWith("nor can it have a version: kernel 'waiting' waits for it"));
-}
-
 // Whoever loads a module launches what is in it by itself.
 TEST_F(Versions, AreNoneInModules) {
   U.launch(128);
