@@ -77,7 +77,9 @@ bool VersionFinder::isBetter(unsigned Row, const Form &InPlace) const {
     return true;
   uint64_t Sum = 0;
   for (const ReachedArray *A : Arrays) {
-    if (!A->Array.Function.IsKernel && !Copies.holderOf(A->Array))
+    const FunctionText *Holder = Copies.holderOf(A->Array);
+    if (!A->Array.Function.IsKernel &&
+        (!Holder || !Copies.leadTo(Run.Kernels[Row].Facts, *Holder)))
       return false;
     const bool IsSlot = llvm::any_of(A->Array.Obstacles, [](const Obstacle &O) {
       return infoOf(O.Why).Verdict == VerdictKind::Slot;
