@@ -291,7 +291,7 @@ bool Searcher::tryLayouts(Outlooks &Current) {
 
 // ", with 1.44 times as much machine code"
 static std::string growthText(double CodeGrowth) {
-  if (CodeGrowth < NotableGrowth && CodeGrowth > NotableShrinkage)
+  if (CodeGrowth < NotableGrowth)
     return "";
   return llvm::formatv(", with {0:F2} times as much machine code", CodeGrowth);
 }

@@ -55,11 +55,9 @@ static llvm::ArrayRef<NvccTrial> instructive(const Measured &Known) {
 static double growthOf(const KernelResources &Was, const KernelResources &Is) {
   if (!Was.CodeBytes || !Is.CodeBytes)
     return 1;
-  const unsigned Added =
-      Is.CodeBytes > Was.CodeBytes ? Is.CodeBytes - Was.CodeBytes : 0;
-  const double Growth =
-      double(Is.CodeBytes - std::min(Added, PrologueBytes)) / Was.CodeBytes;
-  return Growth > 1 || Growth <= NotableShrinkage ? Growth : 1;
+  if (Is.CodeBytes <= Was.CodeBytes + PrologueBytes)
+    return 1;
+  return double(Is.CodeBytes - PrologueBytes) / Was.CodeBytes;
 }
 
 // Of the subsets of a kernel's arrays only the first is looked at; the others

@@ -40,10 +40,7 @@ constexpr double LongBitInstructions = 5;
 constexpr double PickingKnownBits = 2;
 constexpr unsigned BlocksOfSmallGrid = 2; ///< On an SM.
 constexpr double LeastShare = 0.1; ///< Of the time, of loads that matter.
-constexpr double LongWait = 1.5;   ///< Chains that no source shows.
-/// Instructions of kernels whose code shrinks far, over those of before: up to
-/// 1.22, measured (measurements/2026-11-22-profiles.md).
-constexpr double CostOfRolling = 1.25;
+constexpr double LongWait = 1.5; ///< Chains that no source shows.
 /// Between these the data of gathered loads may be of any size.
 constexpr double LeastGathered = 1024;
 constexpr double MostGathered = 1048576;
@@ -317,12 +314,6 @@ static void findWorst(const CostModel &M, const Change &C, Prediction &P) {
       for (const KernelTraffic &K : {C.Kernel, C.Short})
         Try("the L1 holds what it uses now", C, K,
             {.Gathered = Bytes, .AllHit = true}, {.Gathered = Bytes});
-  // Loops that are no longer unrolled execute more, in whichever case.
-  if (C.CodeGrowth > NotableShrinkage)
-    return;
-  P.Worst /= CostOfRolling;
-  P.WorstIf += (P.WorstIf.empty() ? "" : ", and ");
-  P.WorstIf += "loops are no longer unrolled";
 }
 
 Prediction bankstripe::predict(const Change &C, const CostModel &M) {

@@ -96,9 +96,6 @@ struct Assumption {
 double timeOf(const KernelTraffic &K, const Resources &R, const Assumption &A,
               const CostModel &M = {});
 
-/// Code that shrinks to more has no loops that are no longer unrolled.
-inline constexpr double NotableShrinkage = 0.75;
-
 /// A change of a kernel. Its arrays move as they say, whereas none does now.
 struct Change {
   KernelTraffic Kernel;

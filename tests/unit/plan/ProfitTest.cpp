@@ -170,18 +170,6 @@ TEST(Profit, MoreCodeIsMoreToDo) {
   EXPECT_EQ(More.CodeGrowth, 1.5);
 }
 
-TEST(Profit, FarLessCodeMayBeLoopsThatAreNoLongerUnrolled) {
-  Change C = changed(traffic(400, 0), Full);
-  const Prediction Same = predict(C);
-  C.CodeGrowth = 0.9;
-  EXPECT_DOUBLE_EQ(predict(C).Worst, Same.Worst);
-  C.CodeGrowth = 0.5;
-  const Prediction Less = predict(C);
-  EXPECT_DOUBLE_EQ(Less.Speedup, Same.Speedup);
-  EXPECT_LT(Less.Worst, 0.9 * Same.Worst);
-  EXPECT_THAT(Less.WorstIf, HasSubstr("no longer unrolled"));
-}
-
 TEST(Profit, SlotsConflictWhereIndicesAreApart) {
   auto AsSlot = [](double Uniform, double NonUniform) {
     KernelTraffic K = traffic(Uniform, NonUniform);
