@@ -86,14 +86,13 @@ template <> struct llvm::yaml::ScalarTraits<Layout> {
     OS << nameOf(L);
   }
   static StringRef input(StringRef Text, void *, Layout &L) {
-    for (Layout Each :
-         {Layout::Auto, Layout::Stripe, Layout::Slot, Layout::Split,
-          Layout::Bits, Layout::Padded, Layout::Keep})
+    for (Layout Each : {Layout::Auto, Layout::Stripe, Layout::Slot,
+                        Layout::Split, Layout::Bits, Layout::Keep})
       if (Text == nameOf(Each)) {
         L = Each;
         return "";
       }
-    return "a layout is keep, stripe, slot, split, bits, padded or auto";
+    return "a layout is keep, stripe, slot, split, bits or auto";
   }
   static QuotingType mustQuote(StringRef) { return QuotingType::None; }
 };
@@ -158,8 +157,6 @@ template <> struct llvm::yaml::MappingTraits<FileDefaults> {
     IO.mapOptional("block-size", D.BlockSize);
   }
   static std::string validate(IO &, FileDefaults &D) {
-    if (D.Wanted == Layout::Padded)
-      return "padded is for single arrays";
     return checkBlockSize(D.BlockSize);
   }
 };
@@ -205,8 +202,8 @@ template <> struct llvm::yaml::MappingTraits<ArrayDecision> {
     if (D.Occurrence < 1)
       return "occurrence counts from 1";
     if (D.Wanted == Layout::Auto)
-      return "decision must be keep, stripe, slot, split, bits or padded; for "
-             "auto, remove the entry";
+      return "decision must be keep, stripe, slot, split or bits; for auto, "
+             "remove the entry";
     if ((D.Wanted == Layout::Split) != (D.First != 0))
       return "a split, and nothing else, says how many elements come first";
     if (!static_cast<Reading *>(IO.getContext())

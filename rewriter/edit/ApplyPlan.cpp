@@ -60,7 +60,6 @@ private:
   void collectStatements();
   bool goesAlong(const TextEdit &Name) const;
   void collectBounds();
-  void collectRows();
   std::string embeddedHelper(const EditList &Edits) const;
   std::string includeText(unsigned Place, const EditList &Edits,
                           bool EmbedHelper) const;
@@ -203,21 +202,6 @@ void FileEditor::collectBounds() {
   }
 }
 
-// `tile[N][N]` becomes `tile[N][N + 1]` where rows of shared arrays get longer.
-void FileEditor::collectRows() {
-  for (const PlannedSharedArray &A : P.SharedArrays) {
-    const TextRange &Extent = A.Array.LastExtent;
-    if (!A.Padding || Extent.File != Path)
-      continue;
-    std::string Term = " + " + std::to_string(A.Padding);
-    if (!A.Array.IsSum) {
-      OtherEdits.push_back({Extent.Offset, 0, "("});
-      Term.insert(0, ")");
-    }
-    OtherEdits.push_back({Extent.end(), 0, std::move(Term)});
-  }
-}
-
 llvm::Expected<bool> FileEditor::collect() {
   Needs.Helper = llvm::any_of(P.Arrays, [&](const PlannedArray &A) {
     return A.Verdict.usesHelper() &&
@@ -227,7 +211,6 @@ llvm::Expected<bool> FileEditor::collect() {
   collectPointers();
   collectStatements();
   collectBounds();
-  collectRows();
   for (const TextRange &Name : P.CallsOfCopies)
     if (const TextEdit E = versionNameAt(Name, Code);
         Name.File == Path && !goesAlong(E))

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 //
 //   ParsedUnit => device IR            (DeviceModule.cpp)
-//              => banks of accesses    (Banks.cpp)
 //              => allocas of findings  (Residency.cpp)
 //              => optimised IR         (DeviceModule.cpp)
 //              => surviving allocas    (Residency.cpp)
@@ -18,12 +17,12 @@
 
 #include "evidence/Gather.h"
 
-#include "evidence/Banks.h"
 #include "evidence/Calls.h"
 #include "evidence/DeviceModule.h"
 #include "evidence/Residency.h"
 #include "evidence/Waiting.h"
 #include "evidence/Work.h"
+#include "frontend/UserFiles.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -36,10 +35,18 @@ static bool isLinked(ParsedUnit &Unit) {
   return Unit.compiler().getLangOpts().GPURelocatableDeviceCode;
 }
 
-// Of a whole unit: kernels of other units may reach its functions, shared
-// arrays of kernels that hold no array of a thread may become larger, in
-// another stream, a kernel without arrays may wait for one that has some, and
-// another kernel may write what a pointer calls.
+static bool namesSharedMemory(ParsedUnit &Unit) {
+  bool Result = false;
+  forEachUserFile(Unit.compiler().getSourceManager(),
+                  [&](clang::SourceLocation, StringRef Content) {
+                    Result |= Content.contains("__shared__");
+                  });
+  return Result;
+}
+
+// Of a whole unit: kernels of other units may reach its functions, in another
+// stream, a kernel without arrays may wait for one that has some, and another
+// kernel may write what a pointer calls.
 static Expected<std::set<std::string>> findAllWaits(Module &M, ParsedUnit &Unit,
                                                     QuietContext &Context) {
   if (functionsThatMayWait(M).empty())
@@ -87,7 +94,6 @@ Error Gatherer::readModule() {
       if (F->getCallingConv() != CallingConv::PTX_Kernel)
         E.Functions.insert(sourceName(*F).str());
   }
-  Result.SharedAccesses = readBanks(*M, Facts);
   return Error::success();
 }
 
@@ -113,8 +119,9 @@ Error Gatherer::readOptimizedModule() {
 
 UnitEvidence gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts) {
   Gatherer Steps(Unit, Facts);
-  // Kernels without arrays may call functions of other units that have some.
-  if (Facts.Findings.empty() && Facts.SharedArrays.empty() && !isLinked(Unit))
+  // Kernels without arrays may call functions of other units that have some,
+  // and the report says what shared memory they have of their own.
+  if (Facts.Findings.empty() && !isLinked(Unit) && !namesSharedMemory(Unit))
     return std::move(Steps.Result);
   Error Problem = Steps.readModule();
   if (!Problem)

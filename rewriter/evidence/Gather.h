@@ -18,11 +18,10 @@
 
 namespace bankstripe {
 
-/// Emits the device IR of \p Unit and reads its calls (Calls.h) and shared
-/// arrays (Banks.h). Then optimises the IR at -O3 and tells for each finding of
-/// \p Facts whether it survives in local memory and whether its indices are
-/// uniform. Never fails: where no IR can be made, every array is Unknown and
-/// Problem says why.
+/// Emits the device IR of \p Unit and reads its calls (Calls.h). Then optimises
+/// the IR at -O3 and tells for each finding of \p Facts whether it survives in
+/// local memory and whether its indices are uniform. Never fails: where no IR
+/// can be made, every array is Unknown and Problem says why.
 UnitEvidence gatherEvidence(ParsedUnit &Unit, const UnitFacts &Facts);
 
 } // namespace bankstripe

@@ -36,7 +36,9 @@
 using namespace bankstripe;
 using namespace clang;
 
-bool bankstripe::hasNolint(SourceLocation Loc, const SourceText &Text) {
+// Whether a NOLINT(bankstripe) comment stands on the line of Loc, or a
+// NOLINTNEXTLINE(bankstripe) on the line before it.
+static bool hasNolint(SourceLocation Loc, const SourceText &Text) {
   static const std::string Checks =
       "\\(([^),]*,)*[[:space:]]*(bankstripe|\\*)[[:space:]]*([,)]|$)";
   return llvm::Regex("NOLINT" + Checks).match(Text.line(Loc)) ||
@@ -397,18 +399,6 @@ ArrayReader::ArrayReader(const FunctionDecl *Function, BodyIndexCache &Bodies,
                          const SourceText &Text, PointerFollower &Pointers)
     : Function(Function), Body(*Bodies.get(Function)), Bodies(Bodies),
       Text(Text), Pointers(Pointers), Loops(Body) {}
-
-std::vector<Obstacle>
-ArrayReader::readOtherThanSubscripts(const VarDecl *Variable) {
-  Finding F;
-  F.Where = Text.place(Variable->getLocation());
-  readUses(F, Variable);
-  if (F.Trail && !(F.Trail->Locals.empty() && F.Trail->Arguments.empty()))
-    F.Obstacles.push_back({Reason::PointerTaken, F.Where, ""});
-  for (auto [Why, Where] : Bodies.unseenMentions(Function, Variable))
-    F.Obstacles.push_back({Why, Text.place(Where), ""});
-  return std::move(F.Obstacles);
-}
 
 // The alignment in bytes that what lies in a value of the type may have by
 // itself. A packed class has less, but references to its members do not know.

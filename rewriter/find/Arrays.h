@@ -15,10 +15,6 @@
 
 namespace bankstripe {
 
-/// Whether a NOLINT(bankstripe) comment stands on the line of \p Loc, or a
-/// NOLINTNEXTLINE(bankstripe) on the line before it.
-bool hasNolint(clang::SourceLocation Loc, const SourceText &Text);
-
 /// The function that \p Variable, which the body of \p Function holds, belongs
 /// to: a lambda for the device in a function of the host, or that function.
 const clang::FunctionDecl *homeOf(const clang::VarDecl *Variable,
@@ -36,9 +32,6 @@ public:
   /// parameter.
   Finding read(const clang::VarDecl *Variable,
                const clang::DeclStmt *Statement);
-
-  /// What all mentions of \p Variable but subscripts in all dimensions do.
-  std::vector<Obstacle> readOtherThanSubscripts(const clang::VarDecl *Variable);
 
 private:
   using Subscripts = llvm::SmallVector<const clang::ArraySubscriptExpr *>;

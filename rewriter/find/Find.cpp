@@ -13,7 +13,6 @@
 #include "find/Launches.h"
 #include "find/MergeFindings.h"
 #include "find/Parameters.h"
-#include "find/SharedArrays.h"
 #include "frontend/UserFiles.h"
 #include "model/Helper.h"
 #include "clang/AST/Attr.h"
@@ -232,13 +231,9 @@ static llvm::StringMap<bool> namesIn(StringRef Code, const SourceText &Text) {
 
 // Edits change the places of what stands behind them, and copies have others.
 void UnitReader::keepPlaces() {
-  auto Keep = [](auto &Arrays) {
-    for (auto &A : Arrays)
-      A.Obstacles.push_back({Reason::HiddenName, A.Where,
-                             "the program asks where its text stands"});
-  };
-  Keep(Facts.Findings);
-  Keep(Facts.SharedArrays);
+  for (Finding &F : Facts.Findings)
+    F.Obstacles.push_back({Reason::HiddenName, F.Where,
+                           "the program asks where its text stands"});
   // Other units may change them.
   for (const auto &[Path, Content] : Facts.Contents)
     Facts.NumberedFiles.insert(Path);
@@ -314,8 +309,6 @@ void UnitReader::keepContents() {
     Keep(F.Where.File);
     llvm::for_each(F.Function.Files, Keep);
   }
-  for (const SharedArray &A : Facts.SharedArrays)
-    Keep(A.Where.File);
   for (const Callee &C : Facts.Callees)
     Keep(C.Definition.File);
   for (const FunctionText &F : Facts.Functions)
@@ -503,20 +496,13 @@ static void noteOtherDefinitions(llvm::ArrayRef<SourceRange> Skipped,
 UnitFacts UnitReader::read() {
   Facts.AsksForSide = Unit.asksForSide();
   ArrayView View = arrayView();
-  for (const FunctionDecl *Function : Collected.Functions)
-    if (!isOfSystem(Function) && !Function->isDependentContext() &&
-        isForDevice(Function, Function))
-      llvm::append_range(
-          Facts.SharedArrays,
-          findSharedArrays(Function, Bodies, Text, Pointers, MayEdit));
   readLaunches();
   // All that an edit changes must be as it should be for the host, too.
   auto ReadHost = [&](ParsedUnit &Parsed) {
     View = joinViews(std::move(View), UnitReader(Parsed, MayEdit).arrayView());
   };
   const bool IsUnknown =
-      (!View.Findings.empty() || !Facts.SharedArrays.empty()) &&
-      Unit.readForHost(ReadHost) == HostView::Unknown;
+      !View.Findings.empty() && Unit.readForHost(ReadHost) == HostView::Unknown;
   Facts.Findings = std::move(View.Findings);
   Facts.NumberedFiles = std::move(View.NumberedFiles);
   keepUnreadForHost(View.Unread, IsUnknown);

@@ -110,18 +110,16 @@ void LaunchReader::readSides(llvm::ArrayRef<const Expr *> Sides, Launch &L) {
   constexpr int64_t Most = 1024;
   int64_t Threads = 1;
   bool IsFixed = true;
-  std::vector<unsigned> Shape(3, 1);
   L.Source = "literal";
-  for (auto [Written, Side] : llvm::zip(Shape, Sides)) {
+  for (const Expr *Side : Sides) {
     const KnownValue Known = valueOf(Side);
     IsFixed &= Known.IsFixed;
     if (Known.Source != "literal")
       L.Source = Known.Source;
     if (!Known.Value)
       return;
-    Written = *Known.Value;
-    Threads =
-        *Known.Value < 1 || *Known.Value > Most ? Most + 1 : Threads * Written;
+    Threads = *Known.Value < 1 || *Known.Value > Most ? Most + 1
+                                                      : Threads * *Known.Value;
     if (Threads > Most) {
       L.Source = "it is outside 1 to 1024";
       return;
@@ -129,7 +127,6 @@ void LaunchReader::readSides(llvm::ArrayRef<const Expr *> Sides, Launch &L) {
   }
   L.Threads = Threads;
   L.IsFixed = IsFixed;
-  L.Shape = std::move(Shape);
 }
 
 // E is an integer or a dim3.

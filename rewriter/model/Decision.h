@@ -29,7 +29,6 @@ enum class Layout {
   Slot,   ///< A slot, even where a stripe is possible.
   Split,  ///< The first elements in a stripe where that is possible.
   Bits,   ///< Bits in registers where that is possible.
-  Padded, ///< Longer rows, of a shared array.
   Keep,   ///< It stays where it is.
 };
 
@@ -141,7 +140,7 @@ std::string textOf(const Carveout &C);
 /// Reads that; nothing when \p Text is something else.
 std::optional<Carveout> parseCarveout(llvm::StringRef Text);
 
-/// `auto`, `stripe`, `slot`, `split`, `bits`, `padded` or `keep`.
+/// `auto`, `stripe`, `slot`, `split`, `bits` or `keep`.
 llvm::StringRef nameOf(Layout L);
 /// `used`, `stale`, `unfulfilled` or `skipped`.
 llvm::StringRef nameOf(DecisionState S);

@@ -58,19 +58,6 @@ struct ArrayEvidence {
   unsigned NonUniformAccesses = 0;
 };
 
-/// One load or store of a shared array, in blocks of one shape.
-struct SharedAccess {
-  std::string FunctionId;      ///< Mangled name of the function that it is in.
-  std::vector<unsigned> Shape; ///< x, y and z of blocks; empty if unknown.
-  unsigned Line = 0, Column = 0;
-  unsigned LoopDepth = 0;
-  /// How many words of one bank the lanes of a warp ask for at once, at most,
-  /// by the number of elements that each row gets; empty where unknown.
-  std::vector<unsigned> Degrees;
-  /// What it finds may depend on where rows lie.
-  bool MayLeaveRow = false;
-};
-
 /// How much a function asks of the size of its shared memory, which is another
 /// one where arrays move there.
 enum class AskedSize {
@@ -209,8 +196,6 @@ struct SystemKernel {
 /// The evidence of one translation unit.
 struct UnitEvidence {
   std::vector<ArrayEvidence> Arrays; ///< Parallel to UnitFacts::Findings.
-  /// Parallel to UnitFacts::SharedArrays; nothing without IR.
-  std::vector<std::optional<std::vector<SharedAccess>>> SharedAccesses;
   std::map<std::string, SharedMemory> Kernels;       ///< By the mangled name.
   std::map<std::string, SystemKernel> SystemKernels; ///< Those with bounds.
   std::vector<DeviceFunction> Functions;  ///< Only of relocatable device code.

@@ -62,8 +62,7 @@ StringRef bankstripe::nameOf(BlockSizeSource S) {
 }
 
 StringRef bankstripe::nameOf(Layout L) {
-  return wordFor(L,
-                 {"auto", "stripe", "slot", "split", "bits", "padded", "keep"});
+  return wordFor(L, {"auto", "stripe", "slot", "split", "bits", "keep"});
 }
 
 StringRef bankstripe::nameOf(DecisionState S) {
@@ -71,8 +70,8 @@ StringRef bankstripe::nameOf(DecisionState S) {
 }
 
 StringRef bankstripe::nameOf(VerdictKind V) {
-  return wordFor(V, {"stripe", "slot", "split", "bits", "padded", "constant",
-                     "registers", "unchanged", "unsupported"});
+  return wordFor(V, {"stripe", "slot", "split", "bits", "constant", "registers",
+                     "unchanged", "unsupported"});
 }
 
 std::string bankstripe::shortText(const Place &Where) {

@@ -215,32 +215,12 @@ struct PlannedArray : ReachedArray {
   bankstripe::Verdict Verdict;
 };
 
-/// An access of a shared array at which lanes of a warp wait for each other.
-struct BankConflict {
-  Place Where;
-  /// Words of one bank that are asked for at once, and with the padding.
-  unsigned Before = 1, After = 1;
-};
-
-/// One shared array with what becomes of it.
-struct PlannedSharedArray {
-  SharedArray Array; ///< The first of its instances.
-  Reason Why = Reason::BanksUnknown;
-  Place WhyWhere;
-  std::vector<BankConflict> Conflicts; ///< By place.
-  unsigned Padding = 0;                ///< Elements that each row gets.
-  uint64_t AddedBytes = 0;             ///< Of the largest instance.
-  std::vector<unsigned> Kernels; ///< Indices of Plan::Kernels that use it.
-  bool Asked = false;            ///< A decision asks for longer rows.
-};
-
 /// The verdicts of a whole run.
 struct Plan {
   std::string GpuArch;              ///< That occupancy and predictions are for.
   std::vector<PlannedArray> Arrays; ///< Sorted by place.
-  std::vector<PlannedSharedArray> SharedArrays; ///< Sorted by place.
-  std::vector<KernelPlan> Kernels;              ///< Sorted by place.
-  std::map<Place, Callee> Callees;              ///< By their place.
+  std::vector<KernelPlan> Kernels;  ///< Sorted by place.
+  std::map<Place, Callee> Callees;  ///< By their place.
   /// Functions that get copies, each with the calls that change in its copy.
   std::vector<FunctionText> Copies;
   std::vector<TextRange>

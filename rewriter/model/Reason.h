@@ -26,7 +26,6 @@ enum class VerdictKind {
   Slot,        ///< Moves into a padded contiguous slot of shared memory.
   Split,       ///< Its first elements move into a stripe.
   Bits,        ///< Becomes the bits of one or two registers.
-  Padded,      ///< A shared array whose rows become longer.
   Constant,    ///< Moves into constant storage.
   Registers,   ///< The compiler keeps it in registers; nothing to do.
   Unchanged,   ///< Could be moved, but must not or need not be here.
@@ -52,7 +51,6 @@ struct Obstacle {
 enum class ArrayMemory {
   Local,
   Unknown, ///< Nobody knows, as where no kernel reaches its code.
-  Shared,  ///< Per-thread arrays have no such reason.
 };
 
 /// What is known about a reason, independent of any finding.
@@ -70,8 +68,8 @@ struct ReasonInfo {
 llvm::ArrayRef<ReasonInfo> allReasons();
 /// The row of \p R.
 const ReasonInfo &infoOf(Reason R);
-/// `stripe`, `slot`, `split`, `bits`, `padded`, `constant`, `registers`,
-/// `unchanged` or `unsupported`.
+/// `stripe`, `slot`, `split`, `bits`, `constant`, `registers`, `unchanged` or
+/// `unsupported`.
 llvm::StringRef nameOf(VerdictKind V);
 
 } // namespace bankstripe

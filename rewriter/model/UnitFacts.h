@@ -22,23 +22,6 @@
 
 namespace bankstripe {
 
-/// One `__shared__` array, of one instance where a template declares it.
-struct SharedArray {
-  std::string Id; ///< Mangled name.
-  std::string Name;
-  Place Where;
-  std::string Function; ///< Qualified name of the function around it.
-  std::string Type;
-  uint64_t ElementBytes = 0;
-  std::vector<uint64_t> Extents;
-  /// Whether it has rows, which may get longer.
-  bool hasRows() const { return Extents.size() > 1; }
-  TextRange LastExtent; ///< As written; if it has rows.
-  bool IsSum = false;   ///< It needs no parentheses to be a term of a sum.
-  bool IsWeak = false;  ///< As Finding::IsWeak.
-  std::vector<Obstacle> Obstacles;
-};
-
 // --- Kernels and launches ----------------------------------------------------
 //
 // A launch passes the kernel's host stub, where a row beside the kernel says
@@ -154,9 +137,8 @@ struct Launch {
   std::string KernelId;
   Place Where;                     ///< Of the kernel's name.
   std::optional<unsigned> Threads; ///< Of its block, where a constant says it.
-  bool IsFixed = false;        ///< It is the same in all builds of the text.
-  std::vector<unsigned> Shape; ///< x, y and z of it; empty if unknown.
-  std::string Source;          ///< How the block is known, or why it is not.
+  bool IsFixed = false; ///< It is the same in all builds of the text.
+  std::string Source;   ///< How the block is known, or why it is not.
   /// Bytes of dynamic shared memory; nothing when they are not known.
   std::optional<uint64_t> DynamicSharedBytes;
   bool OnDevice = false;  ///< By a kernel, and so past the host stub.
@@ -169,7 +151,6 @@ struct UnitFacts {
   /// Where templates declare variables that are no array in some instantiation.
   /// They may be one in another unit.
   std::set<Place> NoArrays;
-  std::vector<SharedArray> SharedArrays; ///< Of a fixed size.
   std::vector<Kernel> Kernels;
   std::vector<Launch> Launches;
   bool AsksForSide = false; ///< A source does (`__CUDA_ARCH__`).

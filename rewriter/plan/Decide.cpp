@@ -74,8 +74,8 @@ findNamed(const std::vector<ReachedArray> &Arrays, DecisionOutcome &O) {
   return std::nullopt;
 }
 
-Layout bankstripe::defaultFor(const std::string &File,
-                              const PlanOptions &Options) {
+// The default for the arrays of File.
+static Layout defaultFor(const std::string &File, const PlanOptions &Options) {
   if (Options.DefaultLayout)
     return *Options.DefaultLayout;
   auto It = Options.Defaults.find(File);
@@ -96,8 +96,7 @@ bankstripe::findWishes(const MergedRun &Run, const PlanOptions &Options,
       O.Detail = D.Problem;
     } else if (!Run.Contents.count(D.File)) {
       O.Detail = "this run saw no array and no kernel in that file";
-    } else if (auto Index = findNamed(Run.Arrays, O);
-               Index && D.Wanted != Layout::Padded) {
+    } else if (auto Index = findNamed(Run.Arrays, O)) {
       Wishes[*Index] = {D.Wanted, &D};
     }
   }
@@ -146,8 +145,6 @@ static bool isFulfilled(Layout Wanted, const Verdict &V) {
     return V.Kind == VerdictKind::Split;
   case Layout::Bits:
     return V.Kind == VerdictKind::Bits;
-  case Layout::Padded:
-    return false;
   case Layout::Keep:
     return !V.changesSource();
   }

@@ -15,9 +15,6 @@ namespace bankstripe {
 /// Whether \p D speaks of \p K, with all instances of its template.
 bool speaksOf(const KernelDecision &D, const Kernel &K);
 
-/// The default for the arrays of \p File.
-Layout defaultFor(const std::string &File, const PlanOptions &Options);
-
 /// Finds the arrays of \p Run that \p Options speaks of.
 /// \returns a wish per array; \p Outcomes gets a row per decision, with the
 /// array, or why there is none.

@@ -13,7 +13,6 @@
 #include "plan/Frames.h"
 #include "plan/FunctionCopies.h"
 #include "plan/Measured.h"
-#include "plan/RowPadding.h"
 #include "plan/RunTimeChoice.h"
 #include "plan/Versions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -372,7 +371,6 @@ static Plan planRun(MergedRun Merged, const PlanOptions &Options,
   FunctionCopies(Run).addTo(P);
   assumeBounds(P);
   chooseCarveouts(P, Options);
-  planPadding(Run, Options, P);
   settleOutcomes(P);
   return P;
 }
@@ -411,46 +409,21 @@ Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
 
 // --- Beside makePlan ---------------------------------------------------------
 
-const PlannedSharedArray *bankstripe::sharedArrayAt(const Plan &P,
-                                                    unsigned ArrayIndex) {
-  return ArrayIndex < P.Arrays.size()
-             ? nullptr
-             : &P.SharedArrays[ArrayIndex - P.Arrays.size()];
-}
-
-static const std::string &functionOf(const Finding &F) {
-  return F.Function.Name;
-}
-static const std::string &functionOf(const SharedArray &A) {
-  return A.Function;
-}
-
-// The name of the last of Arrays, and how many there are of that name.
-template <class Array>
-static ArrayDecision nameOfLast(llvm::ArrayRef<Array> Arrays) {
-  const auto &Last = Arrays.back().Array;
-  ArrayDecision D;
-  D.File = Last.Where.File;
-  D.Function = functionOf(Last);
-  D.Array = Last.Name;
-  // They are sorted by place.
-  for (const Array &Earlier : llvm::reverse(Arrays.drop_back())) {
-    if (Earlier.Array.Where.File != D.File)
-      break;
-    D.Occurrence += functionOf(Earlier.Array) == D.Function &&
-                    Earlier.Array.Name == D.Array;
-  }
-  return D;
-}
-
 ArrayDecision bankstripe::decisionAbout(const Plan &P, unsigned ArrayIndex,
                                         LayoutChoice Wanted) {
-  const size_t Count = P.Arrays.size();
-  ArrayDecision D =
-      ArrayIndex < Count
-          ? nameOfLast(llvm::ArrayRef(P.Arrays).take_front(ArrayIndex + 1))
-          : nameOfLast(llvm::ArrayRef(P.SharedArrays)
-                           .take_front(ArrayIndex - Count + 1));
+  const Finding &Array = P.Arrays[ArrayIndex].Array;
+  ArrayDecision D;
+  D.File = Array.Where.File;
+  D.Function = Array.Function.Name;
+  D.Array = Array.Name;
+  // They are sorted by place.
+  for (const PlannedArray &Earlier :
+       llvm::reverse(llvm::ArrayRef(P.Arrays).take_front(ArrayIndex))) {
+    if (Earlier.Array.Where.File != D.File)
+      break;
+    D.Occurrence += Earlier.Array.Function.Name == D.Function &&
+                    Earlier.Array.Name == D.Array;
+  }
   D.Wanted = Wanted.Kind;
   D.First = Wanted.First;
   return D;

@@ -168,12 +168,7 @@ std::vector<KernelGroup> groupKernels(
     size_t Count,
     llvm::function_ref<llvm::ArrayRef<unsigned>(unsigned Array)> KernelsOf);
 
-/// The shared array \p ArrayIndex of \p P, counted on behind Plan::Arrays; null
-/// for one of these.
-const PlannedSharedArray *sharedArrayAt(const Plan &P, unsigned ArrayIndex);
-
-/// The decision that array \p ArrayIndex of \p P, which may be a shared one,
-/// becomes \p Wanted.
+/// The decision that array \p ArrayIndex of \p P becomes \p Wanted.
 ArrayDecision decisionAbout(const Plan &P, unsigned ArrayIndex,
                             LayoutChoice Wanted);
 

@@ -257,9 +257,7 @@ bool bankstripe::keepsOriginals(const Plan &P) {
              return P.Kernels[Row].HasVersion;
            });
   };
-  return llvm::none_of(P.SharedArrays,
-                       std::mem_fn(&PlannedSharedArray::Padding)) &&
-         llvm::all_of(P.Arrays, [&](const PlannedArray &A) {
-           return !A.Verdict.changesSource() || IsInVersions(A);
-         });
+  return llvm::all_of(P.Arrays, [&](const PlannedArray &A) {
+    return !A.Verdict.changesSource() || IsInVersions(A);
+  });
 }

@@ -365,14 +365,6 @@ void Merger::addArrays(const UnitResult &Unit) {
     if (auto Why = MayBeLinked ? whyOthersCall(F, Called) : std::nullopt)
       Run.Arrays[ArrayIndex.at(F.Where)].OnlyInCopy = std::move(Why);
   }
-  for (auto [I, A] : llvm::enumerate(Unit.Facts.SharedArrays)) {
-    AccessedArray &Into = Run.SharedArrays[A.Where].emplace_back();
-    Into.Array = A;
-    // Else nobody knows who waits for other blocks.
-    if (Unit.Evidence.Problem.empty() &&
-        I < Unit.Evidence.SharedAccesses.size())
-      Into.Accesses = Unit.Evidence.SharedAccesses[I];
-  }
 }
 
 // Units that read a function with other macros may have other calls in it.

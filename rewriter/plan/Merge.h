@@ -50,12 +50,6 @@ struct Wish {
   const ArrayDecision *Decision = nullptr; ///< Nothing: a default.
 };
 
-/// An instance of a shared array, and how it is accessed.
-struct AccessedArray {
-  SharedArray Array;
-  std::optional<std::vector<SharedAccess>> Accesses; ///< Nothing without IR.
-};
-
 /// The units of a run, their evidence and the decisions about them as one
 /// table.
 struct MergedRun {
@@ -64,8 +58,6 @@ struct MergedRun {
   std::vector<MergedKernel> Kernels; ///< Sorted by place and name.
   std::map<Place, Callee> Callees;
   std::vector<FunctionText> Functions; ///< Each once.
-  /// The instances of each, by place.
-  std::map<Place, std::vector<AccessedArray>> SharedArrays;
   std::map<std::string, std::string> Contents;
   std::map<std::string, std::vector<ExpandedMacro>> Expanded; ///< As in Plan.
   std::set<std::string> NumberedFiles;

@@ -45,47 +45,33 @@ static json::Value toJSON(const Use &U) {
                       {"constantIndex", U.ConstantIndex}};
 }
 
-static json::Value toJSON(const BankConflict &C) {
-  return json::Object{
-      {"place", C.Where}, {"before", C.Before}, {"after", C.After}};
-}
-
-// What every array has, be it a thread's own or a shared one, whose shape and
-// function are Shape and Function.
-template <class ArrayFacts, class ShapeFacts>
-static json::Object commonOf(const ArrayFacts &Array, const ShapeFacts &Shape,
-                             llvm::StringRef Function, VerdictKind Kind,
-                             Reason Why, const Place &WhyWhere) {
-  const ReasonInfo &Info = infoOf(Why);
-  return json::Object{{"name", jsonText(Array.Name)},
-                      {"place", Array.Where},
-                      {"function", jsonText(Function)},
-                      {"type", jsonText(Shape.Type)},
-                      {"elementBytes", Shape.ElementBytes},
-                      {"extents", Shape.Extents},
-                      {"verdict", nameOf(Kind)},
-                      {"reason", Info.Id},
-                      {"message", Info.Summary},
-                      {"advice", Info.Advice},
-                      {"reasonPlace", WhyWhere}};
-}
-
 static json::Object array(const Plan &P, const PlannedArray &A) {
   const Verdict &V = A.Verdict;
+  const ArrayShape &Shape = A.Array.Shape;
+  const ReasonInfo &Info = infoOf(V.Why);
   json::Array Kernels;
   for (unsigned K : A.Kernels)
     Kernels.push_back(jsonText(P.Kernels[K].Facts.Name));
-  json::Object Result = commonOf(A.Array, A.Array.Shape, A.Array.Function.Name,
-                                 V.Kind, V.Why, V.Where);
-  Result["kernels"] = std::move(Kernels);
-  Result["bytesPerThread"] = A.Array.Shape.BytesPerThread;
-  Result["uses"] = A.Array.Uses;
-  Result["residency"] = nameOf(residencyOf(A));
-  Result["residencySource"] =
-      A.Frame == FrameAnswer::NotAsked ? "optimizer" : "ptxas";
-  Result["index"] = nameOf(A.Evidence.Index);
-  Result["detail"] = jsonText(V.Detail);
-  Result["advice"] = V.advice();
+  json::Object Result{{"name", jsonText(A.Array.Name)},
+                      {"place", A.Array.Where},
+                      {"function", jsonText(A.Array.Function.Name)},
+                      {"type", jsonText(Shape.Type)},
+                      {"elementBytes", Shape.ElementBytes},
+                      {"extents", Shape.Extents},
+                      {"bytesPerThread", Shape.BytesPerThread},
+                      {"verdict", nameOf(V.Kind)},
+                      {"reason", Info.Id},
+                      {"message", Info.Summary},
+                      {"advice", V.advice()},
+                      {"detail", jsonText(V.Detail)},
+                      {"reasonPlace", V.Where},
+                      {"kernels", std::move(Kernels)},
+                      {"uses", A.Array.Uses},
+                      {"residency", nameOf(residencyOf(A))},
+                      {"residencySource", A.Frame == FrameAnswer::NotAsked
+                                              ? "optimizer"
+                                              : "ptxas"},
+                      {"index", nameOf(A.Evidence.Index)}};
   if (V.hasForm())
     Result["form"] = nameOf(V.Form);
   if (V.First)
@@ -95,17 +81,6 @@ static json::Object array(const Plan &P, const PlannedArray &A) {
     Result["storage"] = V.Storage.Dynamic ? "dynamic" : "static";
     Result["bytesPerWarp"] = V.Storage.BytesPerWarp;
   }
-  return Result;
-}
-
-static json::Value toJSON(const PlannedSharedArray &A) {
-  json::Object Result =
-      commonOf(A.Array, A.Array, A.Array.Function,
-               A.Padding ? VerdictKind::Padded : VerdictKind::Unchanged, A.Why,
-               A.WhyWhere);
-  Result["conflicts"] = A.Conflicts;
-  Result["padding"] = A.Padding;
-  Result["addedBytes"] = A.AddedBytes;
   return Result;
 }
 
@@ -239,7 +214,6 @@ json::Value toJson(const Plan &P, const ConfirmedResources &Resources,
   json::Object Whole{{"schema", 1},
                      {"tool", "bankstripe"},
                      {"arrays", std::move(Arrays)},
-                     {"sharedArrays", P.SharedArrays},
                      {"kernels", std::move(Kernels)},
                      {"decisions", P.Outcomes},
                      {"kernelDecisions", P.KernelOutcomes},

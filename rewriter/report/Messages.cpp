@@ -33,8 +33,6 @@ llvm::StringRef bankstripe::outcomeOf(Reason R) {
     return "moves in part to a stripe in shared memory";
   case VerdictKind::Bits:
     return "moves to registers";
-  case VerdictKind::Padded:
-    return "gets longer rows";
   case VerdictKind::Constant:
     return R == Reason::ReadOnlyParameter ? "becomes a grid constant"
                                           : "becomes a static const table";
@@ -100,28 +98,6 @@ std::string bankstripe::headline(const PlannedArray &A) {
                     outcomeFor(A), Info.Summary);
   if (!V.Detail.empty())
     Text += " (" + V.Detail + ")";
-  return Text;
-}
-
-std::string bankstripe::headline(const PlannedSharedArray &A) {
-  const std::string Outcome =
-      A.Padding ? llvm::formatv("gets rows of {0} + {1} elements",
-                                A.Array.Extents.back(), A.Padding)
-                      .str()
-                : "is left alone";
-  unsigned Before = 1, After = 1;
-  for (const BankConflict &C : A.Conflicts) {
-    Before = std::max(Before, C.Before);
-    After = std::max(After, C.After);
-  }
-  std::string Text =
-      llvm::formatv("shared array '{0}' ({1}) {2}: {3}", A.Array.Name,
-                    A.Array.Type, Outcome, infoOf(A.Why).Summary);
-  if (A.Padding)
-    Text += llvm::formatv(" ({0} words at once, then {1}; {2} more)", Before,
-                          After, bytesText(A.AddedBytes));
-  else if (Before > 1)
-    Text += llvm::formatv(" ({0} words at once)", Before);
   return Text;
 }
 

@@ -82,7 +82,6 @@ std::string textOf(const FrameObject &O, const KernelPlan &K);
 /// "per-thread array 'a' (int[16], 64 bytes per thread) moves to a stripe in
 /// shared memory: its dynamic indices force it into local memory"
 std::string headline(const PlannedArray &A);
-std::string headline(const PlannedSharedArray &A);
 
 /// "launch with 256 threads fails: the launch bounds of kernel 'k' allow 128"
 std::string failureText(const KernelPlan &K, unsigned Threads);

@@ -52,19 +52,13 @@ static std::string adviceOn(Reason R, StringRef Advice) {
     return "";
   const bool Stays = staysAsItIs(Info.Verdict);
   if (Stays || Info.Verdict == VerdictKind::Slot)
-    return ((Info.Memory == ArrayMemory::Shared ? " To change that: "
-             : Stays                            ? " To move it: "
-                                                : " For a stripe: ") +
-            Advice + ".")
-        .str();
+    return ((Stays ? " To move it: " : " For a stripe: ") + Advice + ".").str();
   return " " + asSentence(Advice);
 }
 
 // A verdict is a proposal while nothing has changed, hence "can".
 static std::string title(const ReasonInfo &Info) {
   StringRef Text = outcomeOf(Info.R);
-  if (Text.consume_front("gets "))
-    return "can get " + Text.str();
   return (Text.consume_front("moves ") ? "can move " : "") + Text.str();
 }
 
@@ -73,10 +67,8 @@ static std::string title(const ReasonInfo &Info) {
 static json::Array rules(StringRef DocumentsUrl) {
   json::Array Rules;
   for (const ReasonInfo &Info : allReasons()) {
-    const std::string Short =
-        asSentence((Info.Memory == ArrayMemory::Shared ? "shared array "
-                                                       : "per-thread array ") +
-                   title(Info) + ": " + Info.Summary.str());
+    const std::string Short = asSentence("per-thread array " + title(Info) +
+                                         ": " + Info.Summary.str());
     const std::string Full = Short + adviceOn(Info.R, Info.Advice);
     json::Object Rule{
         {"id", Info.Id},
@@ -200,14 +192,6 @@ json::Value bankstripe::toSarif(const Plan &P, const SarifRun &Run) {
   for (const PlannedArray &A : P.Arrays)
     if (isShown(A, Run.Level))
       Results.push_back(result(P, A, Run.Root));
-  // What is without conflicts, or not known, is nothing to act on.
-  for (const PlannedSharedArray &A : P.SharedArrays)
-    if (!A.Conflicts.empty() &&
-        (Run.Level != Detail::Quiet || levelOf(A.Why) == "warning"))
-      Results.push_back(result(A.Why,
-                               asSentence(headline(A)) +
-                                   adviceOn(A.Why, infoOf(A.Why).Advice),
-                               A.Array.Where, Run.Root));
   for (const KernelPlan &K : P.Kernels)
     for (const auto &[Where, Threads] : K.Failing)
       Results.push_back(result(Reason::BlockSizeConflict,

@@ -114,30 +114,6 @@ static void printArray(PlacePrinter &Printer, const PlannedArray &A,
     Printer.print(DiagnosticsEngine::Note, Place(), V.advice());
 }
 
-static void printShared(PlacePrinter &Printer, const PlannedSharedArray &A) {
-  const ReasonInfo &Info = infoOf(A.Why);
-  const bool Stays = !A.Padding && !A.Conflicts.empty();
-  // What makes a slot of a per-thread array stands against longer rows.
-  const bool IsWanted = staysAsItIs(Info.Verdict) && !needsAction(A.Why);
-  Printer.print(
-      Stays && !IsWanted ? DiagnosticsEngine::Warning
-                         : DiagnosticsEngine::Remark,
-      A.Array.Where,
-      headline(A) + " [" +
-          nameOf(A.Padding ? VerdictKind::Padded : VerdictKind::Unchanged)
-              .str() +
-          ", " + Info.Id.str() + "]");
-  if (Stays && !Info.Advice.empty())
-    Printer.print(DiagnosticsEngine::Note,
-                  A.WhyWhere == A.Array.Where ? Place() : A.WhyWhere,
-                  Info.Advice);
-  for (const BankConflict &C : A.Conflicts)
-    Printer.print(
-        DiagnosticsEngine::Note, C.Where,
-        "bank conflict, " + std::to_string(C.Before) + "-way" +
-            (A.Padding ? ", then " + std::to_string(C.After) + "-way" : ""));
-}
-
 // What is in the frames of kernels beside arrays, once for all kernels that
 // have it. What no source of the user's says is of less interest.
 static void printFrames(PlacePrinter &Printer, const Plan &P, bool All) {
@@ -275,20 +251,6 @@ static void printSummary(llvm::raw_ostream &OS, const Plan &P) {
     Separator = ", ";
   }
   OS << '\n';
-  // Of one dimension, only conflicts are of interest.
-  if (llvm::any_of(P.SharedArrays, [](const PlannedSharedArray &A) {
-        return A.Array.hasRows() || !A.Conflicts.empty();
-      })) {
-    const unsigned Conflicts =
-        llvm::count_if(P.SharedArrays, [](const PlannedSharedArray &A) {
-          return !A.Conflicts.empty();
-        });
-    const unsigned Padded =
-        std::ranges::count_if(P.SharedArrays, &PlannedSharedArray::Padding);
-    OS << llvm::formatv("{0}: {1} with bank conflicts, {2} padded\n",
-                        countOf(P.SharedArrays.size(), "shared array"),
-                        Conflicts, Padded);
-  }
   // What "all launches" rests on.
   if (P.ProgramFiles && !P.Kernels.empty())
     OS << "launches of " << countOf(P.ProgramFiles, "file") << " were read\n";
@@ -305,9 +267,6 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
       if (Level == Detail::Verbose || A.Verdict.Kind != VerdictKind::Registers)
         printArray(Printer, A, PathsGiven);
     printFrames(Printer, P, Level == Detail::Verbose);
-    for (const PlannedSharedArray &A : P.SharedArrays)
-      if (Level == Detail::Verbose || !A.Conflicts.empty())
-        printShared(Printer, A);
     for (const KernelPlan &K : P.Kernels)
       printFailing(Printer, K);
   }
@@ -319,7 +278,7 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
     if (!Gpu.empty() && showsPrediction(K))
       printRow(OS, "predicted with", "constants fitted on an " + Gpu);
   }
-  if (!P.Arrays.empty() || !P.SharedArrays.empty())
+  if (!P.Arrays.empty())
     OS << '\n';
   printSummary(OS, P);
   if (OS.is_displayed() && !P.Arrays.empty())

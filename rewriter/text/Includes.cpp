@@ -158,32 +158,3 @@ bool bankstripe::mayHoldPrivateArray(const IncludeTree &Tree) {
   return (mentions(Tree, "__global__") || mentions(Tree, "__device__")) &&
          mentions(Tree, "[");
 }
-
-static bool hasTwoSubscripts(StringRef Text) {
-  for (size_t At = Text.find(']'); At != StringRef::npos;
-       At = Text.find(']', At + 1))
-    if (Text.substr(At + 1).ltrim().starts_with("["))
-      return true;
-  return false;
-}
-
-bool bankstripe::mayHoldTile(const IncludeTree &Tree) {
-  constexpr llvm::StringLiteral Keyword = "__shared__";
-  auto AnyFile = [&](llvm::function_ref<bool(StringRef)> Holds) {
-    return llvm::any_of(Tree.Files, [&](const auto &Entry) {
-      return Holds(Entry.second.Text);
-    });
-  };
-  bool InMacro = false;
-  const bool Declared = AnyFile([&](StringRef Text) {
-    for (size_t At = Text.find(Keyword); At != StringRef::npos;
-         At = Text.find(Keyword, At + 1)) {
-      const StringRef Line = Text.slice(Text.rfind('\n', At) + 1, At);
-      InMacro |= Line.ltrim().starts_with("#");
-      if (hasTwoSubscripts(Text.substr(At).split(';').first))
-        return true;
-    }
-    return false;
-  });
-  return Declared || (InMacro && AnyFile(hasTwoSubscripts));
-}

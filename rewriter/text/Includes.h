@@ -74,10 +74,6 @@ std::optional<IncludeTree> readIncludeTree(llvm::StringRef Main,
 /// a keyword for it, and some file a `[`.
 bool mayHoldPrivateArray(const IncludeTree &Tree);
 
-/// Whether \p Tree may declare a shared array of several dimensions: a `][`
-/// stands behind the keyword, or somewhere if a macro holds that.
-bool mayHoldTile(const IncludeTree &Tree);
-
 } // namespace bankstripe
 
 #endif

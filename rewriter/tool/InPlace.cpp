@@ -167,15 +167,8 @@ static std::string countArrays(const Plan &P, StringRef File) {
   const auto Moved = llvm::count_if(P.Arrays, [&](const PlannedArray &A) {
     return A.Array.Where.File == File && A.Verdict.changesSource();
   });
-  const auto Padded =
-      llvm::count_if(P.SharedArrays, [&](const PlannedSharedArray &A) {
-        return A.Array.Where.File == File && A.Padding;
-      });
-  if (!Moved && !Padded)
-    return "launches and calls changed";
-  return (Moved ? countOf(Moved, "array") + " moved" : "") +
-         (Moved && Padded ? ", " : "") +
-         (Padded ? countOf(Padded, "array") + " padded" : "");
+  return Moved ? countOf(Moved, "array") + " moved"
+               : "launches and calls changed";
 }
 
 // Headers come first, since users have named the sources.

@@ -285,20 +285,15 @@ void Confirmation::note(const UnitResult &Unit, const ResourceTable &Reply,
 
 // A kernel of V that has more static shared memory than was planned is a defect
 // of ours, and its files stay as they are. What it had may stand before what it
-// gets, which is aligned; so is what stands behind an array with longer rows.
+// gets, which is aligned.
 void Confirmation::checkShared(NvccTrial &V) const {
   for (auto [Row, K] : llvm::enumerate(Made.Decisions.Kernels)) {
     auto Was = V.Before.find(K.Facts.Id), Is = V.After.find(K.Facts.Id);
     if (!K.MovesArrays || Was == V.Before.end() || Is == V.After.end())
       continue;
-    const auto Padded = llvm::count_if(
-        Made.Decisions.SharedArrays, [&](const PlannedSharedArray &A) {
-          return A.Padding && llvm::is_contained(A.Kernels, Row);
-        });
     const uint64_t Planned =
         llvm::alignTo(Was->second.SharedBytes, StaticGrain) + K.SharedAfter -
-        K.SharedBefore - broughtBytes(K.WarpBytes, K.Block.Threads) +
-        Padded * StaticGrain;
+        K.SharedBefore - broughtBytes(K.WarpBytes, K.Block.Threads);
     if (Is->second.SharedBytes <= Planned)
       continue;
     llvm::errs() << llvm::formatv(

@@ -124,8 +124,7 @@ UnitReading JobReader::readUnit(const CompileJob &Job, bool Colours) const {
         UnitResult Unit;
         Unit.Facts = findAll(Parsed, MayEditNoted);
         Unit.Facts.Expanded = Job.Expanded;
-        if (!IsAlone || !Unit.Facts.Findings.empty() ||
-            !Unit.Facts.SharedArrays.empty())
+        if (!IsAlone || !Unit.Facts.Findings.empty())
           Unit.Evidence = gatherEvidence(Parsed, Unit.Facts);
         Result.Unit = std::move(Unit);
         Result.AsksForArch = Parsed.asksForSide();
@@ -394,8 +393,6 @@ static llvm::Error addDecisions(PlanOptions &Planning, DecisionsLookup &Lookup,
   for (const UnitFacts *Unit : Units) {
     for (const Finding &F : Unit->Findings)
       Functions[F.Where.File].insert(F.Function.Name);
-    for (const SharedArray &A : Unit->SharedArrays)
-      Functions[A.Where.File].insert(A.Function);
     for (const Kernel &K : Unit->Kernels)
       Kernels[K.Where.File].emplace(withoutTemplateArguments(K.Name));
   }

@@ -20,12 +20,9 @@ using namespace bankstripe;
 static void keepArrays(UnitResult &Unit, const UnwritableFile &File) {
   const std::string Detail =
       (llvm::sys::path::filename(File.Path) + ": " + File.Problem).str();
-  auto Keep = [&](auto &Array) {
-    Array.Obstacles.insert(Array.Obstacles.begin(),
-                           {Reason::CompileFailed, Array.Where, Detail});
-  };
-  llvm::for_each(Unit.Facts.Findings, Keep);
-  llvm::for_each(Unit.Facts.SharedArrays, Keep);
+  for (Finding &F : Unit.Facts.Findings)
+    F.Obstacles.insert(F.Obstacles.begin(),
+                       {Reason::CompileFailed, F.Where, Detail});
 }
 
 // The units that see File.

@@ -194,14 +194,11 @@ bool Launcher::mayCompileFirst() const {
          (Sources.size() > 1 || !seemsToMoveArrays(Sources.front().tree()));
 }
 
-// Whether a kernel uses local memory, or a tile of shared memory, by what ptxas
-// said in Report.
-static bool mayGain(StringRef Report, const IncludeTree &Tree) {
-  const bool HasTiles = mayHoldTile(Tree);
+// Whether a kernel uses local memory, by what ptxas said in Report.
+static bool mayGain(StringRef Report) {
   return !Report.contains("ptxas info") ||
          llvm::any_of(parsePtxasReport(Report), [&](const auto &Row) {
-           const KernelResources &R = Row.second;
-           return R.StackFrame || (HasTiles && R.SharedBytes);
+           return Row.second.StackFrame != 0;
          });
 }
 
@@ -233,10 +230,7 @@ std::optional<int> Launcher::compileFirst() {
                  firstErrorIn(AsIs->Report));
     return endAs(Again);
   }
-  if (AsIs->Ended.succeeded() &&
-      llvm::any_of(Sources, [&](const SourceRewriter &Source) {
-        return mayGain(AsIs->Report, Source.tree());
-      }))
+  if (AsIs->Ended.succeeded() && mayGain(AsIs->Report))
     return std::nullopt;
   if (AsIs->Ended.succeeded())
     note("no kernel of '" + Names + "' uses local memory");

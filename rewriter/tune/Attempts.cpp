@@ -72,52 +72,31 @@ const Attempt *TuneGroup::best() const {
   return Best;
 }
 
-// What planning made of an array.
-static LayoutChoice layoutOf(const Plan &P, unsigned I) {
-  const PlannedSharedArray *Shared = sharedArrayAt(P, I);
-  return !Shared                ? layoutOf(P.Arrays[I].Verdict)
-         : Shared->Padding != 0 ? Layout::Padded
-                                : Layout::Keep;
-}
-
-static size_t arrayCount(const Plan &P) {
-  return P.Arrays.size() + P.SharedArrays.size();
-}
-
 // What people decided stays.
-static bool mayMove(const Plan &P, unsigned I) {
-  if (const PlannedSharedArray *Shared = sharedArrayAt(P, I))
-    return !Shared->Asked && !Shared->Kernels.empty() &&
-           (Shared->Padding || Shared->Why == Reason::NotProfitable ||
-            Shared->Why == Reason::OverBudget);
-  const Verdict &V = P.Arrays[I].Verdict;
+static bool mayMove(const PlannedArray &A) {
+  const Verdict &V = A.Verdict;
   return ((V.usesHelper() || V.Kind == VerdictKind::Constant) && !V.Asked) ||
          V.Why == Reason::OverBudget;
 }
 
 // Whether people decided about it.
-static bool isDecided(const Plan &P, unsigned I) {
-  if (const PlannedSharedArray *Shared = sharedArrayAt(P, I))
-    return Shared->Asked;
-  const Verdict &V = P.Arrays[I].Verdict;
+static bool isDecided(const PlannedArray &A) {
+  const Verdict &V = A.Verdict;
   return V.Asked || V.Why == Reason::DecidedKeep;
 }
 
 bool bankstripe::becomesConstant(const Plan &P, unsigned I) {
-  return !sharedArrayAt(P, I) &&
-         P.Arrays[I].Verdict.Kind == VerdictKind::Constant;
+  return P.Arrays[I].Verdict.Kind == VerdictKind::Constant;
 }
 
 std::vector<TuneGroup> bankstripe::tuneGroups(
     const Plan &Movable,
     llvm::function_ref<bool(const KernelPlan &)> IsLaunched) {
-  std::vector<std::vector<unsigned>> Launched(arrayCount(Movable));
-  for (unsigned I = 0; I < Launched.size(); ++I) {
-    const PlannedSharedArray *Shared = sharedArrayAt(Movable, I);
-    for (unsigned Row : Shared ? Shared->Kernels : Movable.Arrays[I].Kernels)
-      if (mayMove(Movable, I) && IsLaunched(Movable.Kernels[Row]))
-        Launched[I].push_back(Row);
-  }
+  std::vector<std::vector<unsigned>> Launched(Movable.Arrays.size());
+  for (auto [Rows, A] : llvm::zip(Launched, Movable.Arrays))
+    for (unsigned Row : A.Kernels)
+      if (mayMove(A) && IsLaunched(Movable.Kernels[Row]))
+        Rows.push_back(Row);
   std::vector<TuneGroup> Groups;
   for (KernelGroup &Each : groupKernels(
            Launched.size(), [&](unsigned I) -> llvm::ArrayRef<unsigned> {
@@ -136,26 +115,19 @@ std::vector<TuneGroup> bankstripe::tuneGroups(
 
 Arrangement bankstripe::layoutsOf(const Plan &P) {
   Arrangement Result;
-  for (unsigned I = 0; I < arrayCount(P); ++I)
-    Result[I] = layoutOf(P, I);
+  for (unsigned I = 0; I < P.Arrays.size(); ++I)
+    Result[I] = layoutOf(P.Arrays[I].Verdict);
   return Result;
 }
 
 void TuneGroup::record(Attempt A, const Plan &Tried) {
   for (unsigned I : Arrays)
-    A.Got[I] = layoutOf(Tried, I);
+    A.Got[I] = layoutOf(Tried.Arrays[I].Verdict);
   A.GotCarved = Tried.Kernels[Kernels.front()].Carved;
   if (Attempts.empty()) {
     // By what people decided; all else stays in the first one.
-    const bool Changed =
-        llvm::any_of(
-            Kernels,
-            [&](unsigned Row) { return Tried.Kernels[Row].MovesArrays; }) ||
-        llvm::any_of(Tried.SharedArrays, [&](const PlannedSharedArray &A) {
-          return A.Padding && llvm::any_of(A.Kernels, [&](unsigned Row) {
-                   return llvm::is_contained(Kernels, Row);
-                 });
-        });
+    const bool Changed = llvm::any_of(
+        Kernels, [&](unsigned Row) { return Tried.Kernels[Row].MovesArrays; });
     (Changed ? Base : Noise) =
         Changed ? A.Speedup.value_or(1) : std::abs(A.Speedup.value_or(1) - 1);
   }
@@ -168,10 +140,6 @@ Arrangement bankstripe::allAs(const TuneGroup &G, const Plan &Movable,
                               LayoutChoice L) {
   Arrangement Result;
   for (unsigned I : G.Arrays) {
-    if (sharedArrayAt(Movable, I)) {
-      Result[I] = L == Layout::Keep ? L : LayoutChoice(Layout::Padded);
-      continue;
-    }
     const PlannedArray &A = Movable.Arrays[I];
     const VerdictKind Kind = A.Verdict.Kind;
     const bool Cannot =
@@ -185,11 +153,11 @@ Arrangement bankstripe::allAs(const TuneGroup &G, const Plan &Movable,
 }
 
 static std::string quoted(const Plan &P, unsigned I) {
-  return "'" + decisionAbout(P, I, Layout::Keep).Array + "'";
+  return "'" + P.Arrays[I].Array.Name + "'";
 }
 
 LayoutChoice bankstripe::mainLayout(const Arrangement &Of) {
-  LayoutChoice Most = Layout::Padded;
+  LayoutChoice Most = Layout::Keep;
   int Count = 0;
   for (const Layout L :
        {Layout::Slot, Layout::Split, Layout::Bits, Layout::Stripe}) {
@@ -207,7 +175,7 @@ Attempt bankstripe::named(const TuneGroup &G, const Plan &Movable,
                           Arrangement Wanted) {
   const LayoutChoice Most = mainLayout(Wanted);
   std::string Name = nameOf(Most.Kind).str();
-  if (!llvm::is_contained({Layout::Padded, Layout::Bits}, Most.Kind))
+  if (Most != Layout::Bits)
     Name += 's';
   std::string Left, Others;
   for (auto [I, Usual] : allAs(G, Movable, Most))
@@ -217,11 +185,6 @@ Attempt bankstripe::named(const TuneGroup &G, const Plan &Movable,
       Others +=
           ", " + quoted(Movable, I) + " as " + nameOf(Wanted.at(I).Kind).str();
   return {Name + Left + Others, std::move(Wanted)};
-}
-
-// In each thread; 0 of a shared one.
-static uint64_t bytesOf(const Plan &P, unsigned I) {
-  return sharedArrayAt(P, I) ? 0 : P.Arrays[I].Array.Shape.BytesPerThread;
 }
 
 // \p From without some of its arrays, and these alone: the larger half, the
@@ -234,7 +197,8 @@ static void addParts(std::vector<Attempt> &To, const TuneGroup &G,
     if (L != Layout::Keep)
       Moved.push_back(I);
   llvm::stable_sort(Moved, [&](unsigned A, unsigned B) {
-    return bytesOf(Movable, A) > bytesOf(Movable, B);
+    return Movable.Arrays[A].Array.Shape.BytesPerThread >
+           Movable.Arrays[B].Array.Shape.BytesPerThread;
   });
   for (size_t Count = llvm::PowerOf2Ceil(Moved.size()) / 2; Count; Count /= 2)
     for (size_t First = 0; First < Moved.size(); First += Count) {
@@ -268,9 +232,7 @@ static std::vector<const Attempt *> worthCarving(const TuneGroup &G,
   std::vector<const Attempt *> Result;
   for (const Attempt &A : G.Attempts)
     if (A.Speedup && !A.Carved && *A.Speedup >= 0.95 * *Fastest.Speedup &&
-        llvm::any_of(A.Got, [](const auto &Each) {
-          return Each.second != Layout::Keep && Each.second != Layout::Padded;
-        }))
+        movedBy(A))
       Result.push_back(&A);
   llvm::stable_sort(Result, [](const Attempt *A, const Attempt *B) {
     return *A->Speedup > *B->Speedup;
@@ -332,12 +294,7 @@ Attempt bankstripe::defaultOf(const TuneGroup &G, const Plan &Movable,
 static std::vector<Attempt> uniform(const TuneGroup &G, const Plan &Movable) {
   const Arrangement Stripes = allAs(G, Movable, Layout::Stripe),
                     Bits = allAs(G, Movable, Layout::Bits);
-  Arrangement Padded = Stripes;
-  for (auto &[I, L] : Padded)
-    if (L != Layout::Padded)
-      L = Layout::Keep;
-  std::vector<Attempt> Result = {{"padded", std::move(Padded)},
-                                 {Bits == Stripes ? "stripes" : "bits", Bits},
+  std::vector<Attempt> Result = {{Bits == Stripes ? "stripes" : "bits", Bits},
                                  {"stripes", Stripes},
                                  {"slots", allAs(G, Movable, Layout::Slot)}};
   for (unsigned Elements : SplitsToTry)
@@ -433,12 +390,12 @@ double bankstripe::longestRun(double SecondsToBuild, double Left) {
 
 PlanOptions bankstripe::planningFor(const Trial &T, const Plan &Movable,
                                     PlanOptions Planning) {
-  for (unsigned I = 0; I < arrayCount(Movable); ++I) {
+  for (unsigned I = 0; I < Movable.Arrays.size(); ++I) {
     auto Found = T.Arrays.find(I);
     const LayoutChoice Wanted =
         Found == T.Arrays.end() ? Layout::Keep : Found->second;
     // What no attempt asks for stays, also where others leave it their room.
-    if (!isDecided(Movable, I) &&
+    if (!isDecided(Movable.Arrays[I]) &&
         (Wanted == Layout::Keep || !becomesConstant(Movable, I)))
       Planning.Decisions.push_back(decisionAbout(Movable, I, Wanted));
   }

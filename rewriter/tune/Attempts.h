@@ -25,8 +25,7 @@
 
 namespace bankstripe {
 
-/// What arrays are to become, by their index in Plan::Arrays; shared arrays are
-/// counted on behind those.
+/// What arrays are to become, by their index in Plan::Arrays.
 using Arrangement = std::map<unsigned, LayoutChoice>;
 
 /// What a kernel takes in one variant.
@@ -118,7 +117,8 @@ Arrangement layoutsOf(const Plan &P);
 /// All movable arrays of \p G as \p L; those that cannot be that as stripes.
 Arrangement allAs(const TuneGroup &G, const Plan &Movable, LayoutChoice L);
 
-/// The layout that most of those arrays have that are to move.
+/// The layout that most of those arrays have that are to move; Keep without
+/// any.
 LayoutChoice mainLayout(const Arrangement &Of);
 
 /// The attempt that is named by the main layout of \p Wanted.

@@ -52,35 +52,24 @@ class Own:
 
 
 class Tile:
-    """A shared array of a kernel, filled by rows and read by columns behind a
-    barrier. Some reads depend on where rows lie."""
+    """A shared array of a fixed size that a kernel has of its own, filled by rows
+    and read by columns behind a barrier."""
 
     def __init__(self, case, rng, columns):
-        self.case, self.columns = case, columns
+        self.columns = columns
         self.kind = rng.choice([UNSIGNED, UNSIGNED, FLOAT, DOUBLE, UCHAR, SHORT, ULL])
         self.rows = max(2, min(rng.choice([4, 8, 16, 32]), 4096 // (columns * self.kind.align)))
-        self.layers = rng.choice([1, 1, 2])
-        self.name, self.row = case.name("tile"), f"[threadIdx.x % {self.rows}u]"
-        self.row = f"[threadIdx.y % {self.layers}u]{self.row}" if self.layers > 1 else self.row
-        self.width = rng.choice([f"{columns}", f"({columns})", f"{columns} * 1", f"{columns - 1} + 1"])
-        fold, name, at = case.fold, self.name, rng.randrange(columns)
-        flat = f"(&{name}{'[0]' * (2 + (self.layers > 1))})"
-        reads = [[fold(f"{name}{self.row}[{at}]")],
-                 [f"for (int k = 0; k < {columns}; ++k)", "  " + fold(f"{name}{self.row}[k]")],
-                 [fold(f"{name}{self.row}[(threadIdx.x / {self.rows}u + {at}u) % {columns}u]")]]
-        hostile = [[f"h = mix(h, sizeof {name});"], [fold(f"*({name}{self.row} + {at})")],
-                   [fold(f"{flat}[t % {self.layers * self.rows * columns}u]")]]
-        self.reads = [line for lines in [*rng.sample(reads, rng.randint(1, 3)),
-                                         *rng.sample(hostile, rng.random() < 0.25)] for line in lines]
+        self.name, at = case.name("tile"), rng.randrange(columns)
+        row = f"{self.name}[threadIdx.x % {self.rows}u]"
+        self.reads = [case.fold(f"{row}[{at}]"),
+                      case.fold(f"{row}[(threadIdx.x / {self.rows}u + {at}u) % {columns}u]")]
 
     def first_lines(self):
-        layer = f"[k / {self.rows}][k % {self.rows}]" if self.layers > 1 else "[k]"
-        extents = f"[{self.layers}]" if self.layers > 1 else ""
-        return [f"__shared__ {self.kind.base} {self.name}{extents}[{self.rows}][{self.width}];",
+        return [f"__shared__ {self.kind.base} {self.name}[{self.rows}][{self.columns}];",
                 "if (threadIdx.y + threadIdx.z == 0)",
-                f"  for (int k = 0; k < {self.layers * self.rows}; ++k)",
+                f"  for (int k = 0; k < {self.rows}; ++k)",
                 f"    for (unsigned x = threadIdx.x; x < {self.columns}u; x += blockDim.x)",
-                f"      {self.name}{layer}[x] = {self.kind.value('in[(k * 7u + x) & 63u]')};",
+                f"      {self.name}[k][x] = {self.kind.value('in[(k * 7u + x) & 63u]')};",
                 "__syncthreads();"]
 
 

@@ -78,7 +78,7 @@ def rewrite(tool, source, target, extra=()):
     copy = next(target.rglob(source.name), None)
     if copy is not None and copy.read_bytes() == source.read_bytes():
         copy = None
-    return copy, report["arrays"] + report["sharedArrays"]
+    return copy, report["arrays"]
 
 
 # Stands for nvcc behind the launcher: keeps the copy that it is given.
@@ -133,7 +133,7 @@ class Counts:
             seed = seed_of(array)
             if not seed:
                 continue
-            if array["verdict"] in ("stripe", "slot", "split", "bits", "padded", "constant"):
+            if array["verdict"] in ("stripe", "slot", "split", "bits", "constant"):
                 moved.add(seed)
             for shape in shapes.get((seed, array["name"]), ()):
                 self.shapes[shape][array["verdict"]] += 1

@@ -14,7 +14,7 @@ from tree import Helper, Item
 
 # What moves into shared memory. Of a kernel that waits, it may do so in a version, which runs
 # where all blocks are resident.
-SHARED = ("stripe", "slot", "split", "padded")
+SHARED = ("stripe", "slot", "split")
 
 # Statements that wait until all blocks have come, in a kernel; COUNT is a variable
 # of the device.

@@ -12,7 +12,6 @@ written, or the rewritten sources, as FUZZ_MISTAKE says:
     place     all that launches bring storage for lies at one place
     own       dynamic shared memory lies on what the kernel asks for itself
     few       launches bring half of what kernels need
-    rows      rows of padded arrays overlap
     syntax    the helper does not compile
     crash     the tool fails
 
@@ -36,7 +35,6 @@ MISTAKES = {
 # Those in the sources: what is there, and the number that becomes another one.
 SPOILED = {
     "few": (r"(_row(?:<.*>::row)?\(.*, )(\d+)", lambda found: f"{found[1]}{int(found[2]) // 2}"),
-    "rows": (r"(__shared__ .*) \+ \d+\];", r"\1 - 1];"),
 }
 
 

@@ -9,7 +9,7 @@
 #   seeds       the same for each index pattern of the seeds, and the rewritten
 #               seed against the one that was striped by hand
 #   sanitizer   compute-sanitizer's memcheck and racecheck on the rewritten programs
-#   conflicts   shared bank conflicts of the rewritten seeds and padded arrays, from ncu
+#   conflicts   shared bank conflicts of the rewritten seeds, from ncu
 #   beyond      a launch with a larger block than the rewritten kernel is made for
 #
 # Needs nvcc, python3 and, for the steps that use them, compute-sanitizer and
@@ -198,10 +198,8 @@ if wanted conflicts; then
       rewritten/seeds/uniform_dynamic; do
       count_conflicts "$name" Updates
     done
-    count_conflicts rewritten/shared_tiles 'transpose32|rowSums'
-    # The controls: kernels whose own shared memory has conflicts.
+    # The control: a kernel whose own shared memory has conflicts.
     count_conflicts original/several_kernels rankKeys
-    count_conflicts original/shared_tiles transpose32
   else
     echo "there is no ncu" >"$output/conflicts/missing"
   fi

@@ -4,14 +4,14 @@
     wrong_rewrites.py [OPTION...] PAIRS OUTPUT
 
 PAIRS is what prepare.sh made. Of the right rewrite of each program in it come three wrong ones, by
-spoiling the helper (for objects and padded arrays, the source):
+spoiling the helper (for objects, the source):
 
     index         what an index above 0 asks for is one element too early; in a slot, where indices
                   stay as they were, a thread above 0 takes the slot before its own
     initialiser   none is carried over
     stride        31 columns instead of 32 from an element to the next, so that lanes 0 and 31 of a
                   warp meet; slots one unit too short, so that neighbours meet; a bit takes its
-                  neighbour along; rows of padded shared arrays one element too short
+                  neighbour along
 
 What really differs is known from memory_dump.cpp, which writes all device memory after each launch
 and has nothing in common with the recorder. Then bankstripe-verify runs twice: with digests after
@@ -85,8 +85,6 @@ MISTAKES = {
 # How the helper and an initialiser look in a rewritten source.
 HELPER = re.compile(r'#include "[^"]*bankstripe\.cuh"')
 INITIALISER = re.compile(r"bankstripe::(clear|initialize)(_slot)?\b|bankstripe::place\(|bankstripe::bits<")
-# How a shared array looks that was padded.
-PADDED = re.compile(r"(?<=__shared__ )((?:(?!bankstripe).)*) \+ \d+(?=\])")
 # Objects that are made in their slot, and what is left of that without their constructor.
 OBJECTS = ((re.compile(r"(&\w+ = )\*::new \(::bankstripe::place\((\w+)\)\) [^;]*;"), r"\1\2.mine();"),
            (re.compile(r"^ *::new \(::bankstripe::place\(\w+\)\) [^;]*;", re.MULTILINE), ""))
@@ -136,11 +134,10 @@ def spoil(tree, mistake):
                 sys.exit(f"wrong_rewrites: the helper has no {right!r}")
             text = text.replace(right, wrong)
         helper.write_text(text)
-    replaced = {"initialiser": OBJECTS, "stride": [(PADDED, r"\1 - 1")]}.get(mistake, [])
-    if replaced:
+    if mistake == "initialiser":
         for path in texts_of(tree):
             text = path.read_bytes().decode("latin-1")
-            for pattern, rest in replaced:
+            for pattern, rest in OBJECTS:
                 text = pattern.sub(rest, text)
             path.write_bytes(text.encode("latin-1"))
 
@@ -152,8 +149,7 @@ def can_be_made(pairs, name, mistake):
     for header in re.findall(r'#include "(?!bankstripe)([^"]+)"', text):
         if (source.parent / header).exists():
             text += (source.parent / header).read_bytes().decode("latin-1")
-    sought = {"initialiser": [INITIALISER], "index": [HELPER], "stride": [HELPER, PADDED]}[mistake]
-    return any(pattern.search(text) for pattern in sought)
+    return bool((INITIALISER if mistake == "initialiser" else HELPER).search(text))
 
 
 class Memory:

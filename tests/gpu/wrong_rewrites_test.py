@@ -29,17 +29,17 @@ class Mistakes(unittest.TestCase):
             for right, _ in replaced:
                 self.assertTrue(right in helper, right)
 
-    def test_without_the_helper_only_padding_can_be_spoilt(self):
+    def test_what_can_be_made(self):
         with tempfile.TemporaryDirectory() as folder:
-            source = pathlib.Path(folder) / "rewritten" / "padded.cu"
+            source = pathlib.Path(folder) / "rewritten" / "k.cu"
             source.parent.mkdir()
-            source.write_text("  __shared__ T a[32][32 + 1], b[8];\n  x[i + 1] = 0;\n")
-            made = [mistake for mistake in wrong_rewrites.MISTAKES
-                    if wrong_rewrites.can_be_made(pathlib.Path(folder), "padded", mistake)]
-            self.assertEqual(made, ["stride"])
-            wrong_rewrites.spoil(source.parent, "stride")
-            self.assertEqual(source.read_text(),
-                             "  __shared__ T a[32][32 - 1], b[8];\n  x[i + 1] = 0;\n")
+            for text, expected in (("int a[8] = {};\n", []),
+                                   ('#include "bankstripe.cuh"\n', ["index", "stride"]),
+                                   ('#include "bankstripe.cuh"\n::bankstripe::clear(a);\n',
+                                    ["index", "initialiser", "stride"])):
+                source.write_text(text)
+                self.assertEqual([mistake for mistake in wrong_rewrites.MISTAKES
+                                  if wrong_rewrites.can_be_made(pathlib.Path(folder), "k", mistake)], expected)
 
 
 class Dumps(unittest.TestCase):

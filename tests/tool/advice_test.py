@@ -67,11 +67,6 @@ DONE_TO_EXAMPLES = {
                          'asm volatile("// %0" ::"r"(order[i & 3]));')],
     "initializer": [("{0, 1, -1, 0}", "{{0, 1}, {-1, 0}}")],
     "over-budget": [("history[100]", "history[40]"), ("% 100", "% 40")],
-    "conflicts-stay": [("pairs[2][64]", "pairs[2][32]"), ("threadIdx.x * 2", "threadIdx.x")],
-    "leaves-row": [("tile[0][thread]", "tile[threadIdx.y][threadIdx.x]")],
-    "one-dimensional": [("tile[32 * 32]", "tile[32][32]"), ("threadIdx.x * 32 + threadIdx.y", "threadIdx.x][threadIdx.y"),
-                        ("threadIdx.y * 32 + threadIdx.x", "threadIdx.y][threadIdx.x")],
-    "banks-unknown": [("at[threadIdx.x]]", "threadIdx.x & 31]")],
 }
 
 # Where the example of the page is registers to the optimiser, or moves with a whole program.
@@ -92,7 +87,7 @@ ELSEWHERE = {
     "block-size-conflict": "tests/unit/plan/BlockBoundTest.cpp",
     "version-outdated": "output_test.py",
     "linked-callees": "tests/unit/plan/CallGraphTest.cpp",
-    "unseen-callee": "units_test.py", "version-outdated": "output_test.py", "linked-storage": "test_of_linked_storage below",
+    "unseen-callee": "units_test.py", "version-outdated": "output_test.py",
     "not-profitable": "test_of_predictions below", "polls-memory": "test_of_predictions below",
     "part-of-warp": "test_of_predictions below",
     "waits-for-blocks": "test_of_launches below", "kernel-in-macro": "test_of_launches below",
@@ -121,7 +116,7 @@ class Advice(ToolTest):
         self.expect(DONE, done)
         found = json.loads(done.stdout)
         result = {}
-        for array in found["arrays"] + found["sharedArrays"]:
+        for array in found["arrays"]:
             scope, separator, _ = array["function"].partition("::")
             name = scope if separator else pathlib.Path(array["place"]["file"]).stem
             result.setdefault(name, []).append(array["reason"])
@@ -153,16 +148,6 @@ class Advice(ToolTest):
             with self.subTest(reason):
                 self.assertIn(reason, before[scope])
                 self.assertNotIn(reason, after.get(scope, []))
-
-    def test_of_linked_storage(self):
-        def reason_of(text, **where):
-            self.write("a.cu", text)
-            done = self.run_tool("analyze", "--format=json", "a.cu", "--", "-arch=sm_90", "-rdc=true", **where)
-            return self.expect(DONE, done) and json.loads(done.stdout)["sharedArrays"][0]["reason"]
-        text = example("linked-storage")
-        self.assertEqual(reason_of(text, whole=False), "linked-storage")
-        self.assertEqual(reason_of(text, whole=True), "bank-conflicts")
-        self.assertEqual(reason_of(text.replace("> __global__", "> static __global__"), whole=False), "bank-conflicts")
 
     def test_of_unknown_blocks_is_what_helps(self):
         kernel = example("not-profitable").replace("100", "40").replace("__launch_bounds__(256) ", "")

@@ -269,21 +269,6 @@ class Confirmation(ToolTest):
         self.assertIn("[unchanged, compile-failed]", done.stderr)
         self.assertEqual(self.read("a.cu"), text)
 
-    def test_gaps_behind_longer_rows_are_no_surprise(self):
-        # 9 rows of 36 numbers leave 112 bytes before an array that is aligned to 128.
-        more = ("  __shared__ int rows[9][32], next[32][32];\n"
-                "  rows[threadIdx.x & 7][threadIdx.x / 8] = in[threadIdx.x];\n"
-                "  next[in[1] & 31][in[2] & 31] = in[3];\n  __syncthreads();\n"
-                "  for (int k = 0; k < 32; ++k)\n"
-                "    out[k] += rows[threadIdx.x & 7][k] + next[k][in[k] & 31];\n")
-        self.write("a.cu", moves().replace("[8]", "[64]").replace("& 7", "& 63")
-                   .replace("  for", more + "  for", 1))
-        done = self.expect(DONE, self.run_tool(
-            "rewrite", "--in-place", "--versions", "--min-speedup=0", "a.cu", confirm=True, whole=False))
-        self.assertNotIn("were planned", done.stderr)
-        self.assertIn("rows[9][32 + 4]", self.read("a.cu"))
-        self.assertIn("last_stripes", self.read("a.cu"))
-
     def test_predictions_count_the_code_that_nvcc_adds(self):
         self.write("a.cu", GROWS)
         kernel = self.report("a.cu")["kernels"][0]

@@ -248,20 +248,6 @@ class InPlace(ToolTest):
         helpers = [name for name in self.snapshot() if name.endswith("bankstripe.cuh")]
         self.assertEqual(helpers, ["one/bankstripe.cuh", "two/bankstripe.cuh"])
 
-    def test_padded_arrays_need_no_helper(self):
-        self.write("a.cu", """
-__global__ void transpose(float *p) {
-  __shared__ float tile[32][32];
-  tile[threadIdx.y][threadIdx.x] = p[threadIdx.x];
-  __syncthreads();
-  p[threadIdx.y] = tile[threadIdx.x][threadIdx.y];
-}
-void run(float *p) { transpose<<<1, dim3(32, 32)>>>(p); }
-""")
-        self.expect(DONE, self.run_tool("rewrite", "--in-place", "a.cu"))
-        self.assertIn("tile[32][32 + 1]", self.read("a.cu"))
-        self.assertEqual(list(self.snapshot()), ["a.cu"])
-
     def test_embedded_helper_needs_no_file(self):
         self.write("a.cu", moves())
         self.expect(DONE, self.run_tool("rewrite", "--in-place", "--embed-helper", "a.cu"))

@@ -43,8 +43,7 @@ if page := option("--html"):
 original, changed = [open(a).read() for a in own if not a.startswith("-")]
 TIMES = {times}
 def time(text):
-    form = ("slot" if "slots<" in text else "stripe" if "bankstripe::" in text
-            else "padded" if "[32 + 1]" in text else "keep")
+    form = "slot" if "slots<" in text else "stripe" if "bankstripe::" in text else "keep"
     return TIMES[form]
 clock.sleep({compares})
 with open("{calls}", "a+") as calls:
@@ -80,8 +79,7 @@ if os.path.exists("{folder}/hang") and "carveout" in candidates[0]:
     clock.sleep(1000)
 for candidate in candidates:
     text = open(candidate["module"]).read()
-    form = ("slot" if "slots<" in text else "stripe" if "bankstripe::" in text
-            else "padded" if "[32 + 1]" in text else "keep")
+    form = "slot" if "slots<" in text else "stripe" if "bankstripe::" in text else "keep"
     with open("{folder}/replayed", "a") as log:
         log.write(form + "\\n")
     time = TIMES[form] * {factors}.get(str(candidate.get("carveout")), 1)

@@ -10,16 +10,6 @@ import unittest
 from programs import BUILD, GAINS, LOSES, TuneTest
 from support import DONE, SOME_FAILED, USAGE, moves
 
-# Its rows become longer without being told.
-TRANSPOSE = """__global__ void flip(const float *in, float *out) {
-  __shared__ float tile[32][32];
-  tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
-  __syncthreads();
-  out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
-}
-void run(const float *in, float *out) { flip<<<1, dim3(32, 32)>>>(in, out); }
-"""
-
 
 class Verdicts(TuneTest):
     def test_what_is_fastest_is_written_down(self):
@@ -45,15 +35,6 @@ class Verdicts(TuneTest):
         self.assertEqual([a["verdict"] for a in report["arrays"]], ["slot"])
         self.assertEqual([d["state"] for d in report["decisions"]], ["used"])
 
-    def pad(self, padded):
-        self.write("a.cu", TRANSPOSE)
-        self.expect(DONE, self.tune({"keep": 100, "padded": padded},
-                                    kernel="flip(float const*, float*)"))
-        done = self.expect(DONE, self.run_tool("analyze", "--format=json", "a.cu"))
-        report = json.loads(done.stdout)
-        self.assertEqual([d["state"] for d in report["decisions"]], ["used"])
-        return report["sharedArrays"][0]["padding"]
-
     # They obey the file above themselves.
     def test_a_kernel_in_a_header_counts(self):
         self.write("a.cu", '#include "include/kernel.cuh"\n')
@@ -65,15 +46,6 @@ class Verdicts(TuneTest):
         self.expect(DONE, self.tune(GAINS, build=BUILD.replace("a.cu", "include/kernel.cuh"),
                                    source="src/a.cu"))
         self.assertIn("decision:        stripe", self.read("include/.bankstripe.yaml"))
-
-    def test_a_shared_array_is_padded_where_that_gains(self):
-        self.assertEqual(self.pad(padded=40), 1)
-        self.assertIn("decision:        padded", self.decisions())
-        self.assertIn("2.50x on Test GPU", self.decisions())
-
-    def test_a_shared_array_stays_where_padding_loses(self):
-        self.assertEqual(self.pad(padded=110), 0)
-        self.assertIn("decision:        keep", self.decisions())
 
     # The largest block is then no guess, also where nobody has a GPU.
     def test_the_block_that_ran_is_written_down_where_no_source_tells_it(self):

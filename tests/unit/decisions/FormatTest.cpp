@@ -132,7 +132,7 @@ TEST(Parse, UnknownKeysAreShownWithLineAndCaret) {
 TEST(Parse, UnknownValues) {
   const std::string Error = errorOf(entryWith("    decision: strip\n"));
   EXPECT_NE(Error.find(":6:15: error: a layout is keep, stripe, slot, split, "
-                       "bits, padded or auto"),
+                       "bits or auto"),
             std::string::npos)
       << Error;
   EXPECT_EQ(Error.find("error:"), Error.rfind("error:")) << Error;
@@ -140,18 +140,10 @@ TEST(Parse, UnknownValues) {
 
 TEST(Parse, ADecisionMustDecide) {
   EXPECT_NE(errorOf(entryWith("    decision: auto\n"))
-                .find("3:5: error: decision must be keep, stripe, slot, split, "
-                      "bits or padded; for auto, remove the entry"),
+                .find("3:5: error: decision must be keep, stripe, slot, split "
+                      "or bits; for auto, remove the entry"),
             std::string::npos);
   EXPECT_NE(errorOf(entryWith("")).find("missing required key 'decision'"),
-            std::string::npos);
-}
-
-TEST(Parse, PaddingIsForSingleArrays) {
-  EXPECT_EQ(parsed(entryWith("    decision: padded\n")).Arrays[0].Wanted,
-            Layout::Padded);
-  EXPECT_NE(errorOf("version: 1\ndefaults: {layout: padded}\n")
-                .find("padded is for single arrays"),
             std::string::npos);
 }
 

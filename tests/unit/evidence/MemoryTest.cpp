@@ -43,6 +43,12 @@ TEST(SharedMemory, OfTheKernelItself) {
             16u + 8u + 3u);
 }
 
+TEST(SharedMemory, OfAKernelWhereNoThreadHasAnArray) {
+  const GatheredUnit Unit =
+      gather("__global__ void kernel() { __shared__ int s[4]; s[0] = 1; }");
+  EXPECT_EQ(Unit.Evidence.Kernels.at("_Z6kernelv").StaticBytes, 16u);
+}
+
 TEST(SharedMemory, OfItsCallees) {
   const char *Code =
       "__device__ void g() { __shared__ int s[4]; s[0] = 1; }\n"

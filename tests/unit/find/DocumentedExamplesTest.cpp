@@ -83,12 +83,6 @@ TEST(DocumentedExamples, GiveTheirReason) {
     if (isFragment(Info.Id))
       continue;
     SCOPED_TRACE(Info.Id.str());
-    if (Info.Memory == ArrayMemory::Shared) {
-      UnitFacts Facts = factsOf(exampleOf(Info.Id));
-      ASSERT_EQ(Facts.SharedArrays.size(), 1u);
-      EXPECT_TRUE(Facts.SharedArrays.front().Obstacles.empty());
-      continue;
-    }
     Finding F = findingOf(exampleOf(Info.Id));
     if (Info.R == Reason::ReadOnlyParameter) {
       EXPECT_TRUE(F.isOnlyRead());

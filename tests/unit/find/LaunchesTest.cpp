@@ -86,6 +86,7 @@ TEST(Blocks, OfInputAreUnknown) {
   EXPECT_EQ(threadsIn("kernel<<<1, n>>>(out);"), 0u);
   EXPECT_EQ(threadsIn("int t = n * 2; kernel<<<1, t>>>(out);"), 0u);
   EXPECT_EQ(threadsIn("kernel<<<1, n ? 64 : 128>>>(out);"), 0u);
+  EXPECT_EQ(threadsIn("kernel<<<1, dim3(16, n)>>>(out);"), 0u);
   EXPECT_EQ(launchIn("kernel<<<1, n>>>(out);").Source,
             "variable 'n' is not a constant");
 }
@@ -94,12 +95,6 @@ TEST(Blocks, OutsideOneToAThousandAreUnknown) {
   for (const char *Block : {"0", "-1", "1025", "dim3(32, 64)", "dim3(1024, 0)"})
     EXPECT_EQ(threadsIn("kernel<<<1, " + std::string(Block) + ">>>(out);"), 0u)
         << Block;
-}
-
-TEST(Blocks, HaveAShape) {
-  EXPECT_EQ(launchIn("kernel<<<1, dim3(16, 8)>>>(out);").Shape,
-            (std::vector<unsigned>{16, 8, 1}));
-  EXPECT_TRUE(launchIn("kernel<<<1, dim3(16, n)>>>(out);").Shape.empty());
 }
 
 TEST(Blocks, OfTemplatesAreKnownAndNotFixed) {

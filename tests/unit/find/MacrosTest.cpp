@@ -210,10 +210,6 @@ TEST(Places, ThatAreAskedForKeepAllArrays) {
     testFind(Kernel + "int f(int n = " + Place + ") { return n; }\n");
   testFind(Kernel + "struct S { const char *n = __builtin_FUNCTION(); };\n");
   testFind(Kernel + "namespace std { struct source_location; }\n");
-  EXPECT_FALSE(factsOf(kernelAround("__shared__ int s[4][4]; s[i][i] = 1;") +
-                       "int f(int n = __builtin_LINE()) { return n; }\n")
-                   .SharedArrays.at(0)
-                   .Obstacles.empty());
 }
 
 TEST(Counters, OfADeclarationCountOnce) {

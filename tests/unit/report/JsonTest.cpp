@@ -47,29 +47,8 @@ const json::Object &kernelOf(const json::Value &Whole) {
 TEST(Json, SaysWhatItIs) {
   expectEqual(toJson(Plan(), ConfirmedResources()),
               R"json({"schema": 1, "tool": "bankstripe", "arrays": [],
-                  "sharedArrays": [], "kernels": [], "decisions": [], "kernelDecisions": [],
+                  "kernels": [], "decisions": [], "kernelDecisions": [],
                   "programFiles": null, "changes": []})json");
-}
-
-TEST(Json, SaysWhatSharedArraysGain) {
-  Plan P;
-  PlannedSharedArray &A = P.SharedArrays.emplace_back();
-  A.Array.Name = "tile";
-  A.Why = Reason::BankConflicts;
-  A.Padding = 1;
-  A.AddedBytes = 128;
-  A.Conflicts = {{{"/a.cu", 7, 3}, 32, 1}};
-  const json::Value Whole = toJson(P, {});
-  const json::Object &Shared =
-      *(*Whole.getAsObject()->getArray("sharedArrays"))[0].getAsObject();
-  EXPECT_EQ(Shared.getString("verdict"), "padded");
-  EXPECT_EQ(Shared.getString("reason"), "bank-conflicts");
-  EXPECT_EQ(Shared.getInteger("padding"), 1);
-  EXPECT_EQ(Shared.getInteger("addedBytes"), 128);
-  const json::Object &Conflict =
-      *(*Shared.getArray("conflicts"))[0].getAsObject();
-  EXPECT_EQ(Conflict.getInteger("before"), 32);
-  EXPECT_EQ(Conflict.getInteger("after"), 1);
 }
 
 TEST(Json, SaysWhichGpuPredictionsComeFromIfItIsAnother) {

@@ -95,17 +95,3 @@ TEST(Look, NothingMovesOutsideOfDeviceCode) {
                              "int f(int n) { int a[8]; return a[n]; }";
   EXPECT_FALSE(seemsToMoveArrays(Tree));
 }
-
-TEST(Look, ATileIsASharedArrayOfSeveralDimensions) {
-  auto Holds = [](const std::string &Text) {
-    IncludeTree Tree;
-    Tree.Files["/a.cu"].Text = Text;
-    return mayHoldTile(Tree);
-  };
-  EXPECT_TRUE(Holds("__shared__ float tile[16][16];"));
-  EXPECT_TRUE(Holds("float __shared__ s[2], t[N]\n  [N + 1];"));
-  EXPECT_TRUE(Holds("#define SHARED __shared__\nSHARED float t[2][2];"));
-  EXPECT_FALSE(Holds("__shared__ float sums[16]; float a[2][2];"));
-  EXPECT_FALSE(Holds("#define SHARED __shared__\nSHARED float s[2];"));
-  EXPECT_FALSE(Holds("float tile[16][16];"));
-}

@@ -327,77 +327,9 @@ TEST(Search, DecisionsOfPeopleAreNotQuestioned) {
   PlanOptions Options;
   Options.Decisions.push_back(decisionAbout(U.plan(), 0, Layout::Slot));
   Simulation S(U, Options);
+  S.Speedup = [](const Version &V) { return V.of("a") == "slot" ? 2.0 : 1.0; };
   S.tune();
   EXPECT_THAT(S.groupOf("k").Arrays, ElementsAre(1));
-}
-
-// Kernel `k` with shared arrays of these names, which have conflicts.
-static void share(TestUnit &U, const std::vector<std::string> &Names) {
-  for (const std::string &Name : Names) {
-    SharedArray &S = U.Result.Facts.SharedArrays.emplace_back();
-    S.Name = S.Id = Name;
-    S.Where = onLine(30 + U.Result.Facts.SharedArrays.size());
-    S.Function = "k";
-    S.ElementBytes = 4;
-    S.Extents = {32, 32};
-    SharedAccess Access;
-    Access.FunctionId = makeKernel().Id;
-    Access.Shape = U.Result.Facts.Launches.front().Shape;
-    Access.Degrees = {32, 1};
-    U.Result.Evidence.SharedAccesses.push_back({{Access}});
-  }
-}
-
-static bool isPadded(const Version &V, llvm::StringRef Name) {
-  return llvm::any_of(V.P.SharedArrays, [&](const PlannedSharedArray &A) {
-    return A.Array.Name == Name && A.Padding;
-  });
-}
-
-TEST(Search, EachSharedArrayIsTriedByItself) {
-  TestUnit U;
-  U.launch(64).Shape = {64, 1, 1};
-  share(U, {"s", "t"});
-  Simulation S(U);
-  S.Speedup = [](const Version &V) {
-    return (isPadded(V, "s") ? 2.0 : 1.0) * (isPadded(V, "t") ? 0.8 : 1.0);
-  };
-  S.tune();
-  EXPECT_THAT(S.attemptsOf("k"),
-              UnorderedElementsAre("as it is", "padded", "padded without 's'",
-                                   "padded without 't'"));
-  EXPECT_EQ(S.bestOf("k"), "padded without 't'");
-  const auto D = decisionsOf(S.result()).Arrays;
-  ASSERT_EQ(D.size(), 2u);
-  EXPECT_EQ(D[0].Wanted, Layout::Padded);
-  EXPECT_EQ(D[1].Wanted, Layout::Keep);
-}
-
-TEST(Search, SharedArraysAreTriedWithAndWithoutOthers) {
-  TestUnit U = unitWith({16});
-  U.Result.Facts.Launches.front().Shape = {64, 1, 1};
-  share(U, {"s"});
-  Simulation S(U);
-  S.Speedup = [](const Version &V) {
-    return (isPadded(V, "s") ? 1.5 : 1.0) *
-           (V.of("a") == "unchanged" ? 1.2 : 1.0);
-  };
-  S.tune();
-  EXPECT_EQ(S.bestOf("k"), "padded");
-  EXPECT_THAT(S.attemptsOf("k"), Contains("stripes without 's'"));
-}
-
-TEST(Search, PaddingThatPeopleDecidedIsNoNoise) {
-  TestUnit U = unitWith({16});
-  U.Result.Facts.Launches.front().Shape = {64, 1, 1};
-  share(U, {"s"});
-  PlanOptions Options;
-  Options.Decisions = {decisionAbout(U.plan(), 1, Layout::Padded)};
-  Options.Decisions.front().Where = onLine(1);
-  Simulation S(U, Options);
-  S.Speedup = [](const Version &V) { return isPadded(V, "s") ? 2.0 : 1.0; };
-  S.tune();
-  EXPECT_THAT(S.groupOf("k").Arrays, ElementsAre(0));
   EXPECT_EQ(S.groupOf("k").Noise, 0);
   EXPECT_EQ(S.groupOf("k").Base, 2);
 }
