@@ -264,7 +264,8 @@ llvm::Error FileEditor::addCopy(const FunctionText &F, EditPool &Moves,
                          (SameAsText + textDigest(Original->Text) +
                           ", with arrays in shared memory, for kernels whose "
                           "blocks fit.")
-                             .str());
+                             .str(),
+                         /*Row=*/"", F.MayBeReadForHost);
   if (!Copy)
     return Copy.takeError();
   To.push_back(std::move(*Copy));

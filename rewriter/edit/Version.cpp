@@ -142,7 +142,7 @@ llvm::Expected<TextEdit>
 bankstripe::copyBehind(const TextRange &Definition, const TextRange &Name,
                        const TextRange &LinkagePlace, StringRef Linkage,
                        const FileText &Code, EditList Edits, StringRef Comment,
-                       StringRef Row) {
+                       StringRef Row, bool ForCudaAlone) {
   const StringRef LineEnding = lineEndingOf(Code);
   const unsigned Last = Code.lineAt(Definition.end());
   auto Copy = copyOfFunction(Definition, Name, LinkagePlace, Linkage, Code,
@@ -150,13 +150,17 @@ bankstripe::copyBehind(const TextRange &Definition, const TextRange &Name,
   if (!Copy)
     return Copy.takeError();
   EditedText Text;
-  Text.append(LineEnding + LineEnding + indentationAt(Code, Definition.Offset) +
-                  Comment + LineEnding,
+  Text.append(LineEnding + LineEnding, Last);
+  if (ForCudaAlone)
+    Text.append("#ifdef __CUDACC__" + LineEnding, Last);
+  Text.append(indentationAt(Code, Definition.Offset) + Comment + LineEnding,
               Last);
   Text.append(*Copy);
   if (!Row.empty())
     Text.append(LineEnding + indentationAt(Code, Definition.Offset) + Row,
                 Last);
+  if (ForCudaAlone)
+    Text.append(LineEnding + "#endif", Last);
   if (codeFollows(Code, Definition.end()))
     Text.append(LineEnding, Last);
   return TextEdit{Definition.end(), 0, std::move(Text.Text),

@@ -293,8 +293,8 @@ std::string CallReader::problemOf(const FunctionDecl *Definition,
     return Why;
   if (!isPlainlyDeclared(Definition) || hasDefaultsElsewhere(Definition))
     return "a declaration of it says more";
-  if (!MayEdit(Whole->File) || Text.mayBeReadForHost(Definition))
-    return "its file is not for this compiler alone";
+  if (!MayEdit(Whole->File))
+    return "it is outside the given paths";
   if (Definition->isCXXClassMember() && Definition->isExternallyVisible() &&
       Context.getLangOpts().GPURelocatableDeviceCode)
     return "other files may have another copy of it";
@@ -331,6 +331,7 @@ FunctionText CallReader::textOf(const FunctionDecl *Definition) const {
     return Result;
   Result.Name = Text.point(Definition->getLocation());
   Result.Name.Length = Definition->getName().size();
+  Result.MayBeReadForHost = Text.mayBeReadForHost(Definition);
   if (!Definition->isCXXClassMember() &&
       Definition->getStorageClass() != SC_Static)
     Result.StaticPlace = Text.point(Definition->getBeginLoc());

@@ -96,7 +96,8 @@ struct FunctionText {
   TextRange StaticPlace;
   std::string Problem; ///< Why it has no copy; empty if it can have one.
   std::vector<NamedCall> Calls;
-  std::string Title = {}; ///< Its qualified name, for people.
+  std::string Title = {};        ///< Its qualified name, for people.
+  bool MayBeReadForHost = false; ///< By a compiler that knows no CUDA.
 };
 
 /// `__launch_bounds__` of a kernel.

@@ -261,6 +261,23 @@ TEST(Copies, AreCalledWhereAnArrayGetsItsValues) {
                             "{f_striped(i), f_striped(1)});\n}"));
 }
 
+// Other compilers read headers, too, and know no shared memory.
+TEST(Copies, InFilesForOtherCompilersAreForCudaAlone) {
+  const StringRef Function = "__device__ int f(int i) { return i; }";
+  const std::string Code =
+      (Function + "\n__global__ void k(int i) { f(i); }\n").str();
+  Plan P = planFor(Code, {});
+  P.Copies = {functionText(Code, Function, "f(")};
+  P.Copies[0].Name.Length = 1;
+  EXPECT_FALSE(StringRef(carriedOut(P)).contains("__CUDACC__"));
+  P.Copies[0].MayBeReadForHost = true;
+  const std::string Text = carriedOut(P);
+  EXPECT_TRUE(StringRef(Text).contains("}\n\n#ifdef __CUDACC__\n// The same"))
+      << Text;
+  EXPECT_TRUE(StringRef(Text).contains("{ return i; }\n#endif\n\n__global__"))
+      << Text;
+}
+
 // The head of a template stands before all specifiers.
 TEST(Copies, OfFunctionsThatBecomeTemplatesAreStaticBehindTheirHeads) {
   const StringRef Put = "__device__ void put(int *p) { int a[4]; a[*p] = 1; }";

@@ -33,6 +33,9 @@ static bool mayBeReadForHost(llvm::StringRef File, const std::string &Macros,
   const Finding &F = Facts.Findings.at(0);
   EXPECT_TRUE(F.Function.HostDevice || !F.Function.MayBeReadForHost);
   EXPECT_TRUE(F.AsBits);
+  for (const FunctionText &Text : Facts.Functions)
+    EXPECT_TRUE(!Text.Problem.empty() ||
+                Text.MayBeReadForHost == F.Function.MayBeReadForHost);
   return F.Function.MayBeReadForHost;
 }
 
