@@ -216,22 +216,6 @@ std::optional<ResourceTable> Answers::recallTable(StringRef Key) {
   return Table;
 }
 
-std::optional<std::string>
-Answers::keyOfFrames(const CompileJob &Job,
-                     const std::set<std::string> &Kernels) const {
-  auto State = States.find(toBytes(Job));
-  if (State == States.end())
-    return std::nullopt;
-  KeyBuilder Key;
-  Key.add("what", "frames")
-      .add("program", ownIdentity())
-      .add("job", toBytes(Job))
-      .add("state", State->second)
-      .add("environment", environmentOfClang())
-      .add("kernels", toBytes(Kernels));
-  return Key.key();
-}
-
 void Answers::rememberTable(StringRef Key, const ResourceTable &Table) {
   Store.put(Key, toBytes(Table));
 }

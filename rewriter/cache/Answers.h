@@ -53,12 +53,6 @@ public:
   std::optional<ResourceTable> recallTable(llvm::StringRef Key);
   void rememberTable(llvm::StringRef Key, const ResourceTable &Table);
 
-  /// The key of what may be in the frames of \p Kernels of \p Job, which was
-  /// read; nothing when that depends on what cannot be named.
-  std::optional<std::string>
-  keyOfFrames(const CompileJob &Job,
-              const std::set<std::string> &Kernels) const;
-
   /// Where other values can be kept.
   Cache &store() { return Store; }
 

@@ -30,7 +30,6 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/TextDiagnosticBuffer.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -302,7 +301,7 @@ makeTargetMachine(const Module &M, const clang::TargetOptions &Target) {
 
 bool needsDeviceLibrary(const Module &M) {
   return any_of(M, [](const Function &F) {
-    return F.isDeclaration() && F.getName().starts_with(LibraryPrefix) &&
+    return F.isDeclaration() && F.getName().starts_with("__nv_") &&
            !F.use_empty();
   });
 }
@@ -314,30 +313,6 @@ void copyTargetAttributes(const Function &From, Module &To) {
     for (StringRef Name : {"target-cpu", "target-features"})
       if (Attribute A = From.getFnAttribute(Name); A.isValid())
         F.addFnAttr(A);
-}
-
-/// Adds the functions by whose names code calls \p F of the device library:
-/// itself, or those that call it in there.
-void addEntries(const Function &F, std::set<std::string> &Names,
-                SmallPtrSet<const Function *, 8> &Seen) {
-  if (!Seen.insert(&F).second)
-    return;
-  if (F.getName().starts_with(LibraryPrefix))
-    Names.insert(F.getName().str());
-  else
-    for (const User *U : F.users())
-      if (const auto *I = dyn_cast<Instruction>(U))
-        addEntries(*I->getFunction(), Names, Seen);
-}
-
-/// Gives what \p F has in memory a name that says whose it is.
-void markAllocas(Function &F) {
-  std::set<std::string> Names;
-  SmallPtrSet<const Function *, 8> Seen;
-  addEntries(F, Names, Seen);
-  for (Instruction &I : instructions(F))
-    if (isa<AllocaInst>(I))
-      I.setName(LibraryMark + join(Names, LibrarySeparator) + ".");
 }
 
 /// Links the needed part of the libraries that the command names. One that
@@ -365,10 +340,8 @@ void linkDeviceLibrary(Module &M, clang::CompilerInstance &Compiler) {
         Own.insert(&F);
     Linker::linkModules(M, std::move(*Library), Linker::LinkOnlyNeeded);
     for (Function &F : M)
-      if (!F.isDeclaration() && !Own.contains(&F)) {
+      if (!F.isDeclaration() && !Own.contains(&F))
         F.setLinkage(GlobalValue::InternalLinkage);
-        markAllocas(F);
-      }
   }
 }
 

@@ -86,13 +86,6 @@ struct IrAnalyses {
   llvm::ModuleAnalysisManager Modules;
 };
 
-/// Before the names of what functions of the device library have in memory:
-/// `bankstripe.library.__nv_cos|__nv_sin.` and what LLVM adds, with all
-/// functions by whose names it is called.
-inline constexpr llvm::StringLiteral LibraryMark = "bankstripe.library.";
-inline constexpr llvm::StringLiteral LibraryPrefix = "__nv_";
-inline constexpr llvm::StringLiteral LibrarySeparator = "|";
-
 /// Optimises \p M at -O3, after linking what it needs of the device library
 /// that \p Compiler's command names.
 llvm::Error optimize(llvm::Module &M, clang::CompilerInstance &Compiler,

@@ -18,8 +18,7 @@
 // `const __grid_constant__` it is indexed where it lies.
 //
 // The array of a closure moves with the closure, where that is a parameter.
-// What cannot be copied so is no finding; where ptxas has it in a frame, the
-// report names it (evidence/FrameObjects.h).
+// What cannot be copied so is no finding.
 //
 //===----------------------------------------------------------------------===//
 

@@ -137,19 +137,6 @@ struct KernelResources {
 /// Per kernel, by mangled name.
 using ResourceTable = std::map<std::string, KernelResources>;
 
-/// What may lie in the stack frame of a kernel: a variable, a parameter by
-/// value, or a temporary.
-struct FrameObject {
-  std::string Name;     ///< Empty: a temporary, or of the device library.
-  std::string Type;     ///< Empty: of the device library.
-  std::string Function; ///< Qualified name of the one that it belongs to.
-  Place Where;          ///< Invalid if unknown.
-  uint64_t Bytes = 0;
-  bool IsParameter = false;
-  /// Clang's optimiser leaves it in memory, as nvcc may.
-  bool Survives = false;
-};
-
 /// Of memory, in words of a thread.
 struct Words {
   double Loaded = 0;
@@ -205,9 +192,6 @@ struct UnitEvidence {
   /// Who may wait in a loop for other blocks (evidence/Waiting.h): mangled
   /// names of kernels, and of functions of relocatable device code.
   std::set<std::string> Waiting;
-  /// What may be in the frames of the kernels of which that was asked, by the
-  /// mangled name (evidence/FrameObjects.h).
-  std::map<std::string, std::vector<FrameObject>> Objects;
   std::string Problem; ///< Why there is no optimised IR; empty when there is.
 };
 

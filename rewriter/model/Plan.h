@@ -111,12 +111,10 @@ enum class FrameAnswer {
   TooSmall, ///< It has none beside what is larger.
 };
 
-/// What ptxas says of the stack frame of a kernel, and what lies in it beside
-/// arrays.
+/// What ptxas says of the stack frame of a kernel.
 struct FrameUse {
   unsigned Bytes = 0; ///< Per thread, with those of functions not inlined.
-  std::vector<FrameObject> Objects;
-  /// Of the rest nobody knows what it holds; 0 where registers are spilled.
+  /// Those that no array explains; 0 where registers are spilled.
   unsigned UnnamedBytes = 0;
 };
 

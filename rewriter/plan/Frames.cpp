@@ -13,9 +13,8 @@
 //                    the largest first, as far as there is room; of some that
 //                    are as large as each other, and not all there, nobody
 //                    knows which
-//   what is left     other objects that the optimiser leaves in memory; then
-//                    what it does not leave of these arrays; then arrays and
-//                    objects that it does not leave there, but that fit
+//   what is left     what it does not leave of these arrays; then what no array
+//                    explains
 //
 // An array whose move left all frames as large as they were explains none.
 // Where registers are spilled, they take no more of the frame than ptxas says
@@ -28,7 +27,6 @@
 #include "plan/Measured.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace bankstripe;
 
@@ -129,8 +127,6 @@ private:
                                  llvm::ArrayRef<unsigned> Arrays) const;
   uint64_t mostAtOnce(llvm::ArrayRef<unsigned> Arrays, unsigned Row) const;
   uint64_t fillWithArrays(unsigned Row);
-  ReachedArray *arrayAt(const FrameObject &O, unsigned Row);
-  uint64_t addObjects(unsigned Row, uint64_t Rest, bool Surviving);
   void nameRest(unsigned Row, uint64_t Rest);
 
   MergedRun &Run;
@@ -213,66 +209,20 @@ uint64_t FrameReader::fillWithArrays(unsigned Row) {
   return Frame - std::min(Frame, Sum > Frame ? AtOnce : Filled);
 }
 
-// The array that O is, if kernel Row reaches it; null where it is none.
-ReachedArray *FrameReader::arrayAt(const FrameObject &O, unsigned Row) {
-  for (ReachedArray &A : Run.Arrays)
-    if (A.Array.Name == O.Name && A.Array.Where.Line == O.Where.Line &&
-        llvm::sys::path::filename(A.Array.Where.File) ==
-            llvm::sys::path::filename(O.Where.File) &&
-        llvm::is_contained(A.Kernels, Row))
-      return &A;
-  return nullptr;
-}
-
-// Names objects that fit into Rest bytes of the frame of kernel Row, the
-// largest first. \returns what is left.
-uint64_t FrameReader::addObjects(unsigned Row, uint64_t Rest, bool Surviving) {
-  MergedKernel &K = Run.Kernels[Row];
-  for (const FrameObject &O : K.Objects) {
-    if (O.Survives != Surviving || O.Bytes > Rest ||
-        (!Surviving && Rest < Slack))
-      continue;
-    ReachedArray *A = arrayAt(O, Row);
-    if (A && (A->Evidence.Where == Residency::LocalMemory ||
-              A->Frame == FrameAnswer::Without))
-      continue; // It was looked at.
-    if (A) {
-      A->Evidence.Where = Residency::LocalMemory;
-      A->Evidence.ResidentBytes = O.Bytes;
-      if (A->Frame == FrameAnswer::Kept)
-        continue;
-      IsHeld[A - Run.Arrays.data()] = true;
-    } else {
-      K.Frame.Objects.push_back(O);
-    }
-    Rest -= std::min(Rest, llvm::alignTo(O.Bytes, 8));
-  }
-  return Rest;
-}
-
 void FrameReader::nameRest(unsigned Row, uint64_t Rest) {
   MergedKernel &K = Run.Kernels[Row];
   if (Rest < Slack || K.Original->SpillStores || K.Original->SpillLoads)
     return;
-  llvm::stable_sort(K.Objects, [](const FrameObject &A, const FrameObject &B) {
-    return A.Bytes > B.Bytes;
-  });
-  Rest = addObjects(Row, Rest, /*Surviving=*/true);
   Rest -= std::min(Rest, Doubtful[Row]);
-  Rest = addObjects(Row, Rest, /*Surviving=*/false);
   K.Frame.UnnamedBytes = Rest < Slack ? 0 : Rest;
 }
 
 void FrameReader::read() {
-  std::vector<uint64_t> Rests(Run.Kernels.size());
   for (auto [Row, K] : llvm::enumerate(Run.Kernels))
     if (K.Original) {
       K.Frame.Bytes = K.Original->StackFrame;
-      Rests[Row] = fillWithArrays(Row);
+      nameRest(Row, fillWithArrays(Row));
     }
-  for (auto [Row, K] : llvm::enumerate(Run.Kernels))
-    if (K.Original)
-      nameRest(Row, Rests[Row]);
   for (auto [I, A] : llvm::enumerate(Run.Arrays)) {
     if (IsHeld[I])
       A.Frame = FrameAnswer::Holds;
@@ -297,9 +247,6 @@ void bankstripe::readFrames(MergedRun &Run, const Measured &Known) {
   FrameReader(Run).read();
   // What moved was in the frame that is gone, be it a part of an array.
   for (MergedKernel &K : Run.Kernels)
-    if (smallestFrame(K, Known) < Slack) {
+    if (smallestFrame(K, Known) < Slack)
       K.Frame.UnnamedBytes = 0;
-      llvm::erase_if(K.Frame.Objects,
-                     [](const FrameObject &O) { return !O.Survives; });
-    }
 }

@@ -13,7 +13,8 @@
 namespace bankstripe {
 
 /// Says of the arrays of \p Run what ptxas' frames say of them, and of each
-/// kernel what its frame holds. Arrays are in no frame while they are in doubt.
+/// kernel how much of its frame no array explains. Arrays are in no frame while
+/// they are in doubt.
 void readFrames(MergedRun &Run, const Measured &Known);
 
 /// Whether there may be room for \p A in local memory while kernel \p Row of

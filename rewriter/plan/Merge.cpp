@@ -217,9 +217,6 @@ void Merger::addKernels(const UnitResult &Unit) {
     Into.WaitsForBlocks |= Unit.Evidence.Waiting.count(K.Id) != 0;
     if (auto Found = Unit.Resources.find(K.Id); Found != Unit.Resources.end())
       mergeResources(Into.Original, Found->second);
-    if (auto Found = Unit.Evidence.Objects.find(K.Id);
-        Found != Unit.Evidence.Objects.end())
-      Into.Objects = Found->second;
   }
 }
 

@@ -21,9 +21,7 @@ struct MergedKernel {
   SharedMemory Shared; ///< Its own and its callees'.
   /// What ptxas says of it; nothing when it was not asked.
   std::optional<KernelResources> Original;
-  /// What may be in its frame, if that was asked.
-  std::vector<FrameObject> Objects;
-  FrameUse Frame; ///< What follows from both (plan/Frames.cpp).
+  FrameUse Frame; ///< What follows from it (plan/Frames.cpp).
   /// What it does, arrays by their index; nothing without optimised IR.
   std::optional<KernelWork> Work;
   /// The same if loops of unknown length are short; there if Work is.

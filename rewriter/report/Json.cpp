@@ -95,16 +95,6 @@ static json::Value resources(const ResourceTable &Table, const Kernel &K) {
       {"sharedBytes", R.SharedBytes}, {"codeBytes", R.CodeBytes}};
 }
 
-static json::Value toJSON(const FrameObject &O) {
-  return json::Object{{"name", jsonText(O.Name)},
-                      {"type", jsonText(O.Type)},
-                      {"function", jsonText(O.Function)},
-                      {"place", O.Where},
-                      {"bytes", O.Bytes},
-                      {"isParameter", O.IsParameter},
-                      {"certain", O.Survives}};
-}
-
 static json::Value toJSON(const Words &W) {
   return json::Object{{"loaded", W.Loaded}, {"stored", W.Stored}};
 }
@@ -165,7 +155,6 @@ static json::Value kernel(const KernelPlan &K, const Plan &P,
       {"predicted", K.Predicted},
       {"ptxasBefore", resources(R.Before, K.Facts)},
       {"ptxasAfter", resources(R.After, K.Facts)},
-      {"frameObjects", K.Frame.Objects},
       {"unnamedFrameBytes", K.Frame.UnnamedBytes},
   };
 }

@@ -69,33 +69,18 @@ static std::string outcomeFor(const PlannedArray &A) {
   return (A.Frame == FrameAnswer::NotAsked ? "probably " : "") + Outcome.str();
 }
 
-static std::string typeAndBytes(const std::string &Type, uint64_t Bytes) {
-  return Type + (Type.empty() || !Bytes ? "" : ", ") +
-         (Bytes ? bytesText(Bytes) + " per thread" : "");
-}
-
-std::string bankstripe::textOf(const FrameObject &O, const KernelPlan &K) {
-  std::string What =
-      O.IsParameter     ? "parameter '" + O.Name + "' of '" + O.Function + "'"
-      : !O.Name.empty() ? "'" + O.Name + "'"
-      : O.Type.empty()  ? "memory of '" + O.Function + "' of the device library"
-                        : "a temporary object of '" + O.Function + "'";
-  return llvm::formatv("{0} ({1}) is {2}in local memory: ptxas reports a stack "
-                       "frame of {3} for kernel '{4}'",
-                       What, typeAndBytes(O.Type, O.Bytes),
-                       O.Survives ? "" : "probably ", bytesText(K.Frame.Bytes),
-                       K.Facts.Name);
-}
-
 std::string bankstripe::headline(const PlannedArray &A) {
   const Verdict &V = A.Verdict;
   const ReasonInfo &Info = infoOf(V.Why);
   // A template that nobody instantiates has no size.
   const ArrayShape &Shape = A.Array.Shape;
+  const std::string Size =
+      Shape.BytesPerThread
+          ? ", " + bytesText(Shape.BytesPerThread) + " per thread"
+          : "";
   std::string Text =
-      llvm::formatv("per-thread array '{0}' ({1}) {2}: {3}", A.Array.Name,
-                    typeAndBytes(Shape.Type, Shape.BytesPerThread),
-                    outcomeFor(A), Info.Summary);
+      llvm::formatv("per-thread array '{0}' ({1}{2}) {3}: {4}", A.Array.Name,
+                    Shape.Type, Size, outcomeFor(A), Info.Summary);
   if (!V.Detail.empty())
     Text += " (" + V.Detail + ")";
   return Text;

@@ -75,10 +75,6 @@ inline bool staysAsItIs(VerdictKind Kind) {
   return Kind == VerdictKind::Unchanged || Kind == VerdictKind::Unsupported;
 }
 
-/// "'p' (V3, 12 bytes per thread) is in local memory: ptxas reports a stack
-/// frame of 32 bytes for kernel 'axes'"
-std::string textOf(const FrameObject &O, const KernelPlan &K);
-
 /// "per-thread array 'a' (int[16], 64 bytes per thread) moves to a stripe in
 /// shared memory: its dynamic indices force it into local memory"
 std::string headline(const PlannedArray &A);

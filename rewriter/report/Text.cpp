@@ -114,27 +114,18 @@ static void printArray(PlacePrinter &Printer, const PlannedArray &A,
     Printer.print(DiagnosticsEngine::Note, Place(), V.advice());
 }
 
-// What is in the frames of kernels beside arrays, once for all kernels that
-// have it. What no source of the user's says is of less interest.
-static void printFrames(PlacePrinter &Printer, const Plan &P, bool All) {
-  std::set<std::tuple<Place, std::string, std::string>> Said;
-  for (const KernelPlan &K : P.Kernels) {
-    for (const FrameObject &O : K.Frame.Objects)
-      if ((All || P.Contents.count(O.Where.File)) &&
-          Said.emplace(O.Where, O.Name, O.Function).second)
-        Printer.print(DiagnosticsEngine::Remark,
-                      O.Where.isValid() ? O.Where : K.Facts.Where,
-                      textOf(O, K));
-    if (All && K.Frame.UnnamedBytes)
+// How much of the frames of kernels no array explains.
+static void printFrames(PlacePrinter &Printer, const Plan &P) {
+  for (const KernelPlan &K : P.Kernels)
+    if (K.Frame.UnnamedBytes)
       Printer.print(
           DiagnosticsEngine::Remark, K.Facts.Where,
           llvm::formatv(
               "{0} of the stack frame of kernel '{1}' ({2}, by ptxas) "
-              "belong to no known object",
+              "belong to no known array",
               countOf(K.Frame.UnnamedBytes, "byte"), K.Facts.Name,
               countOf(K.Frame.Bytes, "byte"))
               .str());
-  }
 }
 
 static void printFailing(PlacePrinter &Printer, const KernelPlan &K) {
@@ -266,7 +257,8 @@ void bankstripe::printText(llvm::raw_ostream &OS, const Plan &P,
     for (const PlannedArray &A : P.Arrays)
       if (Level == Detail::Verbose || A.Verdict.Kind != VerdictKind::Registers)
         printArray(Printer, A, PathsGiven);
-    printFrames(Printer, P, Level == Detail::Verbose);
+    if (Level == Detail::Verbose)
+      printFrames(Printer, P);
     for (const KernelPlan &K : P.Kernels)
       printFailing(Printer, K);
   }

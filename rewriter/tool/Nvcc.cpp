@@ -13,9 +13,7 @@
 
 #include "tool/Nvcc.h"
 #include "copies/Copies.h"
-#include "evidence/FrameObjects.h"
 #include "evidence/Ptxas.h"
-#include "facts/Archive.h"
 #include "frontend/NvccCommand.h"
 #include "plan/Form.h"
 #include "plan/LinkedCalls.h"
@@ -70,7 +68,6 @@ private:
                                   StringRef Root,
                                   llvm::function_ref<llvm::Error()> Prepare);
   bool askRewritten(StringRef Root);
-  bool readFrames();
   bool isConcerned(const UnitResult &Unit, bool IfItPaid) const;
   bool isOfInterest(const UnitRecord &Unit) const;
   std::optional<NvccCompile> compileWithOriginal(const UnitResult &Unit) const;
@@ -86,7 +83,6 @@ private:
   const WorkOptions &Work;
   std::string Nvcc;
   Measured Known;
-  std::set<std::string> Unexplained; ///< Kernels, by what else is in frames.
 };
 
 } // namespace
@@ -356,66 +352,12 @@ bool Confirmation::askRewritten(StringRef Root) {
   return true;
 }
 
-// Of each unit with kernels whose frames the plan does not explain, reads what
-// may be in them. \returns whether there is something new.
-bool Confirmation::readFrames() {
-  const size_t Asked = Unexplained.size();
-  for (const KernelPlan &K : Made.Decisions.Kernels)
-    if (K.Frame.UnnamedBytes || !K.Frame.Objects.empty())
-      Unexplained.insert(K.Facts.Id);
-  if (Unexplained.size() == Asked)
-    return false;
-  std::vector<std::optional<std::string>> Keys(Inputs.Units.size());
-  bool Any = false;
-  auto Add = [&](size_t I, StringRef Bytes) {
-    if (auto Objects = fromBytes<FrameObjects>(Bytes)) {
-      Inputs.Units[I].Unit.Evidence.Objects = std::move(*Objects);
-      Any = true;
-    }
-    return true;
-  };
-  Workers Pool(Work.Limits, [&](size_t I, const WorkResult &Reply) {
-    if (!Reply.Problem.empty())
-      return;
-    Add(I, Reply.Answer);
-    if (Keys[I])
-      Inputs.Known->store().put(*Keys[I], Reply.Answer);
-  });
-  for (auto [I, Unit] : llvm::enumerate(Inputs.Units)) {
-    std::set<std::string> Kernels;
-    for (const auto &[Id, Resources] : Unit.Unit.Resources)
-      if (Unexplained.count(Id))
-        Kernels.insert(Id);
-    if (Kernels.empty())
-      continue;
-    if (Inputs.Known)
-      Keys[I] = Inputs.Known->keyOfFrames(Unit.Job, Kernels);
-    if (Keys[I] && Inputs.Known->store().get(*Keys[I], [&](StringRef Bytes) {
-          return Add(I, Bytes);
-        }))
-      continue;
-    Pool.start(I, [&, &Job = Unit.Job] {
-      FrameObjects Objects;
-      auto Outcome = parseUnit(Job, llvm::nulls(), [&](ParsedUnit &Parsed) {
-        Objects = gatherFrameObjects(Parsed, Job.File, Kernels);
-      });
-      if (!Outcome)
-        llvm::consumeError(Outcome.takeError());
-      return toBytes(Objects);
-    });
-  }
-  Pool.finish();
-  return Any;
-}
-
 llvm::Error Confirmation::settle(Replan Again) {
   while (true) {
     auto Planned = Again(Known);
     if (!Planned)
       return Planned.takeError();
     Made = std::move(*Planned);
-    if (!Inputs.Launcher && readFrames())
-      continue;
     if (!isSettled(Made.Decisions, Known)) {
       Resources.After.clear();
       if (!Made.Changes.empty()) {

@@ -42,7 +42,7 @@ void launchBeside(const int *in, int *out, int n) { beside<<<n, 64>>>(in, out, n
 """
 
 
-NAMED = """
+FRAMES = """
 struct V3 { float x, y, z; __device__ float &operator[](int i) { return (&x)[i]; } };
 struct Setup { float gain[16]; int n; };
 __global__ void changed(Setup s, const int *pick, float *out) {
@@ -197,19 +197,17 @@ class Confirmation(ToolTest):
         sources = [a["residencySource"] for a in self.report("a.cu")["arrays"]]
         self.assertEqual(sources, ["ptxas"] * 2)
 
-    def test_frames_that_no_array_explains_are_named(self):
-        self.write("a.cu", NAMED)
+    def test_frames_that_no_array_explains_are_counted(self):
+        self.write("a.cu", FRAMES)
         report = self.report("a.cu")
         self.assertEqual({a["name"]: a["residency"] for a in report["arrays"]},
                          {"p": "local memory", "sum": "local memory", "s": "local memory"})
-        named = {k["name"].split("<")[0]: [(o["name"], o["bytes"]) for o in k["frameObjects"]]
-                 for k in report["kernels"]}
-        self.assertEqual(named, {"changed": [], "calls": [("s", 68)], "only_read": [], "components": []})
-        done = self.expect(DONE, self.run_tool("analyze", "a.cu", confirm=True))
-        self.assertIn("parameter 's' of 'pick' (Setup, 68 bytes per thread) is in local memory",
+        self.assertEqual({k["name"]: k["unnamedFrameBytes"] for k in report["kernels"]},
+                         {"changed": 0, "calls": 72, "only_read": 0, "components": 0})
+        done = self.expect(DONE, self.run_tool("analyze", "a.cu", "--verbose", confirm=True))
+        self.assertIn("72 bytes of the stack frame of kernel 'calls' (72 bytes, by ptxas) belong to no known array",
                       done.stdout)
-        again = self.run_tool("analyze", "a.cu", "--verbose", confirm=True)
-        self.assertIn("knew 1 of 1 files, and 2 of 2 answers", again.stderr)
+        self.assertIn("knew 1 of 1 files, and 2 of 2 answers", done.stderr)
 
     def test_parameters_that_are_only_read_need_no_frame(self):
         page = PAGES / "read-only-parameter.md"
@@ -226,11 +224,10 @@ class Confirmation(ToolTest):
         report = json.loads(self.run_tool("analyze", "--format=json", "--no-confirm", "a.cu").stdout)
         self.assertEqual(report["arrays"], [])
 
-    def test_frames_of_the_device_library_are_named(self):
+    def test_frames_of_the_device_library_hold_no_array(self):
         self.write("a.cu", COSINES)
         report = self.report("a.cu")
-        frame = report["kernels"][0]["frameObjects"]
-        self.assertEqual([(o["function"], o["bytes"]) for o in frame], [("__nv_cos", 40)])
+        self.assertEqual(report["kernels"][0]["unnamedFrameBytes"], 40)
         self.assertNotIn("local memory", {a["residency"] for a in report["arrays"]})
 
     def test_arrays_of_callers_are_alive_beside_those_of_functions(self):

@@ -22,18 +22,6 @@ TestUnit withFrame(unsigned Bytes) {
   return U;
 }
 
-FrameObject object(const std::string &Name, uint64_t Bytes, bool Survives,
-                   unsigned Line = 5) {
-  FrameObject O;
-  O.Name = Name;
-  O.Type = "Setup";
-  O.Function = "k";
-  O.Where = onLine(Line);
-  O.Bytes = Bytes;
-  O.Survives = Survives;
-  return O;
-}
-
 unsigned arraysInFrame(const Plan &P) {
   return llvm::count_if(P.Arrays, [](const PlannedArray &A) {
     return A.Frame == FrameAnswer::Holds;
@@ -195,11 +183,6 @@ TEST(Frames, WhatMovedWasInTheFrameThatIsGone) {
   EXPECT_EQ(U.plan({}, {{V}}).Kernels[0].Frame.UnnamedBytes, 0u);
   V.After["k"].StackFrame = 24;
   EXPECT_EQ(U.plan({}, {{V}}).Kernels[0].Frame.UnnamedBytes, 24u);
-  // Nor was an object in it that Clang does not leave there.
-  U.Result.Evidence.Objects["k"] = {object("p", 16, false)};
-  EXPECT_EQ(U.plan({}, {{V}}).Kernels[0].Frame.Objects.size(), 1u);
-  V.After["k"].StackFrame = 0;
-  EXPECT_TRUE(U.plan({}, {{V}}).Kernels[0].Frame.Objects.empty());
 }
 
 TEST(Frames, OneKernelMayHaveRoomForAnArrayWhereAnotherHasNone) {
@@ -229,39 +212,16 @@ TEST(Frames, AFunctionThatIsNotInlinedHasAFrameOfItsOwn) {
   EXPECT_EQ(U.plan().Arrays[0].Frame, FrameAnswer::Holds);
 }
 
-TEST(Frames, WhatNoArrayExplainsIsNamed) {
-  TestUnit U = withFrame(72);
-  U.Result.Evidence.Objects["k"] = {object("s", 68, true),
-                                    object("other", 24, true, 6),
-                                    object("gone", 68, false, 7)};
-  const FrameUse F = U.plan().Kernels[0].Frame;
-  ASSERT_EQ(F.Objects.size(), 1u);
-  EXPECT_EQ(F.Objects[0].Name, "s");
-  EXPECT_EQ(F.UnnamedBytes, 0u);
-}
-
 // Clang unrolls the loop of a list, and leaves only a part of it in memory.
 TEST(Frames, WhatClangDoesNotLeaveOfAnArrayMayBeTheRest) {
   TestUnit U = withFrame(64);
   ArrayEvidence InPart = resident();
   InPart.ResidentBytes = 48;
   U.array(makeArray(), InPart);
-  U.Result.Evidence.Objects["k"] = {object("p", 16, false)};
-  EXPECT_TRUE(U.plan().Kernels[0].Frame.Objects.empty());
-  // One that survives is more likely.
-  U.Result.Evidence.Objects["k"] = {object("p", 16, true)};
-  EXPECT_EQ(U.plan().Kernels[0].Frame.Objects.size(), 1u);
-  // One that fits beside all of the array.
+  EXPECT_EQ(U.plan().Kernels[0].Frame.UnnamedBytes, 0u);
+  // Beside all of the array there is something else.
   U.Result.Resources["k"].StackFrame = 80;
-  U.Result.Evidence.Objects["k"] = {object("p", 16, false)};
-  EXPECT_EQ(U.plan().Kernels[0].Frame.Objects.size(), 1u);
-}
-
-TEST(Frames, WhatArraysExplainIsNotNamedTwice) {
-  TestUnit U = withFrame(64);
-  U.array();
-  U.Result.Evidence.Objects["k"] = {object("s", 64, true)};
-  EXPECT_TRUE(U.plan().Kernels[0].Frame.Objects.empty());
+  EXPECT_EQ(U.plan().Kernels[0].Frame.UnnamedBytes, 16u);
 }
 
 TEST(Frames, SpilledRegistersAreNotNamed) {
@@ -271,41 +231,24 @@ TEST(Frames, SpilledRegistersAreNotNamed) {
   EXPECT_EQ(U.plan().Kernels[0].Frame.UnnamedBytes, 0u);
 }
 
-TEST(Frames, AnArrayOfWhichNothingSurvivesCanBeWhatAFrameHolds) {
-  TestUnit U = withFrame(64);
-  ArrayEvidence InRegisters = resident();
-  InRegisters.Where = Residency::Registers;
-  U.array(makeArray(), InRegisters);
-  U.Result.Evidence.Objects["k"] = {object("a", 64, false, 10)};
-  const Plan P = U.plan();
-  EXPECT_EQ(reasonOf(P), Reason::DynamicIndex);
-  EXPECT_EQ(P.Arrays[0].Frame, FrameAnswer::Holds);
-  EXPECT_TRUE(P.Kernels[0].Frame.Objects.empty());
-}
-
 TEST(Frames, AnArrayThatIsLargerIsNoPartOfOne) {
   TestUnit U = withFrame(32);
   U.array();
   const Plan P = U.plan();
   EXPECT_EQ(P.Arrays[0].Frame, FrameAnswer::TooSmall);
-  EXPECT_TRUE(P.Kernels[0].Frame.Objects.empty());
   EXPECT_EQ(P.Kernels[0].Frame.UnnamedBytes, 32u);
 }
 
 TEST(Frames, AnArrayWhoseMoveChangesNoFrameExplainsNone) {
   TestUnit U = withFrame(64);
   U.array();
-  FrameObject OfLibrary = object("", 64, true);
-  OfLibrary.Function = "__nv_cos";
-  U.Result.Evidence.Objects["k"] = {OfLibrary};
   const Plan Moved = U.plan({}, {{confirmed(U)}});
   EXPECT_EQ(residencyOf(Moved.Arrays[0]), Residency::LocalMemory);
-  EXPECT_TRUE(Moved.Kernels[0].Frame.Objects.empty());
+  EXPECT_EQ(Moved.Kernels[0].Frame.UnnamedBytes, 0u);
   const Plan Stays = planWithFramesKept(U, {"k"});
   EXPECT_EQ(reasonOf(Stays), Reason::StackFrameKept);
   EXPECT_EQ(residencyOf(Stays.Arrays[0]), Residency::Unknown);
-  ASSERT_EQ(Stays.Kernels[0].Frame.Objects.size(), 1u);
-  EXPECT_EQ(Stays.Kernels[0].Frame.Objects[0].Function, "__nv_cos");
+  EXPECT_EQ(Stays.Kernels[0].Frame.UnnamedBytes, 64u);
 }
 
 // It may be where registers are spilled now.
@@ -424,10 +367,9 @@ TEST(Frames, AnArrayHasTheBytesOfOneBeforeItSoThatTheRestIsNamed) {
   TestUnit U = withFrame(88);
   U.array(makeArray("a", 16)).Scope = {"/a.cu", 100, 50};
   U.array(makeArray("b", 16, 4, 9)).Scope = {"/a.cu", 200, 50};
-  U.Result.Evidence.Objects["k"] = {object("s", 24, true)};
   const Plan P = U.plan();
   EXPECT_EQ(arraysInFrame(P), 2u);
-  ASSERT_EQ(P.Kernels[0].Frame.Objects.size(), 1u);
+  EXPECT_EQ(P.Kernels[0].Frame.UnnamedBytes, 24u);
 }
 
 TEST(Frames, WhatAFrameLosesInFullIsNotDoubted) {

@@ -98,17 +98,12 @@ TEST(Json, ResidencyIsWhatPtxasSays) {
   Plan P = samplePlan();
   P.Arrays[0].Frame = FrameAnswer::NoFrame;
   P.Arrays[3].Frame = FrameAnswer::TooSmall;
-  P.Kernels[0].Frame = {72, {{"s", "Setup", "count", {}, 68, true, true}}, 4};
+  P.Kernels[0].Frame = {72, 24};
   json::Value Whole = toJson(P, ConfirmedResources());
   EXPECT_EQ(arrayOf(Whole, 0).getString("residency"), "registers");
   EXPECT_EQ(arrayOf(Whole, 0).getString("residencySource"), "ptxas");
   EXPECT_EQ(arrayOf(Whole, 3).getString("residency"), "unknown");
-  const json::Array &Objects = *kernelOf(Whole).getArray("frameObjects");
-  ASSERT_EQ(Objects.size(), 1u);
-  expectEqual(json::Object(*Objects[0].getAsObject()), R"json({
-    "name": "s", "type": "Setup", "function": "count", "place": null,
-    "bytes": 68, "isParameter": true, "certain": true})json");
-  EXPECT_EQ(kernelOf(Whole).getInteger("unnamedFrameBytes"), 4);
+  EXPECT_EQ(kernelOf(Whole).getInteger("unnamedFrameBytes"), 24);
 }
 
 TEST(Json, SlotHasBytesAndNoForm) {
@@ -179,7 +174,7 @@ TEST(Json, Kernel) {
                     "registers": 24, "sharedBytes": 0, "codeBytes": 0},
     "ptxasAfter": {"stackFrame": 0, "spillStores": 0, "spillLoads": 0,
                    "registers": 32, "sharedBytes": 8192, "codeBytes": 640},
-    "frameObjects": [], "unnamedFrameBytes": 0
+    "unnamedFrameBytes": 0
 })json");
 }
 
