@@ -14,7 +14,6 @@
 #ifndef BANKSTRIPE_FIND_MERGEFINDINGS_H
 #define BANKSTRIPE_FIND_MERGEFINDINGS_H
 
-#include "find/SourceText.h"
 #include "model/UnitFacts.h"
 
 namespace bankstripe {

@@ -14,7 +14,6 @@
 #ifndef BANKSTRIPE_FIND_OPERATORS_H
 #define BANKSTRIPE_FIND_OPERATORS_H
 
-#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

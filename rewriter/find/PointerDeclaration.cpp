@@ -7,7 +7,6 @@
 
 #include "find/PointerDeclaration.h"
 #include "find/Declaration.h"
-#include "clang/AST/ASTContext.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Basic/CharInfo.h"
 

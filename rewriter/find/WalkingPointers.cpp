@@ -34,7 +34,6 @@
 #include "find/Declaration.h"
 #include "find/KernelFacts.h"
 #include "find/PointerDeclaration.h"
-#include "frontend/Frontend.h"
 #include "frontend/UserFiles.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"

@@ -31,7 +31,6 @@
 namespace clang {
 class ASTConsumer;
 class CompilerInstance;
-class SourceManager;
 } // namespace clang
 
 namespace llvm::vfs {

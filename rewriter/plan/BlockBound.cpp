@@ -14,7 +14,6 @@
 #include "plan/BlockBound.h"
 #include "plan/Decide.h"
 #include "plan/Outside.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace bankstripe;

@@ -8,7 +8,6 @@
 #ifndef BANKSTRIPE_PLAN_BLOCKBOUND_H
 #define BANKSTRIPE_PLAN_BLOCKBOUND_H
 
-#include "contract/Launch.h"
 #include "plan/Merge.h"
 
 namespace bankstripe {

@@ -17,7 +17,6 @@
 #include "plan/Versions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace bankstripe;

@@ -9,7 +9,6 @@
 #define BANKSTRIPE_TOOL_NVCC_H
 
 #include "cache/Answers.h"
-#include "evidence/Ptxas.h"
 #include "tool/Pipeline.h"
 
 namespace bankstripe {

@@ -63,7 +63,6 @@ static LaunchRequest described(const cuLaunchCooperativeKernel_params &P) {
 
 static LaunchRequest described(const cuGraphLaunch_params &P) {
   LaunchRequest Request;
-  Request.Graph = P.hGraph;
   Request.Stream = P.hStream;
   return Request;
 }

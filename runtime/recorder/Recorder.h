@@ -27,7 +27,6 @@ namespace bankstripe::runtime {
 /// A launch as the program asked for it.
 struct LaunchRequest {
   CUfunction Function = nullptr; ///< Null for a graph.
-  CUgraphExec Graph = nullptr;   ///< Null for a kernel.
   const char *Symbol = nullptr;  ///< Of the kernel, when CUPTI knows it.
   Extent Grid, Block;
   unsigned DynamicSharedBytes = 0;
