@@ -142,7 +142,7 @@ struct Launch {
   std::string Source;   ///< How the block is known, or why it is not.
   /// Bytes of dynamic shared memory; nothing when they are not known.
   std::optional<uint64_t> DynamicSharedBytes;
-  bool OnDevice = false;  ///< By a kernel, and so past the host stub.
+  bool OnDevice = false; ///< By a kernel, and so past the host stub.
 };
 
 /// Everything that the syntax tree of one translation unit shows.

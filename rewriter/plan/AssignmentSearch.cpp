@@ -72,6 +72,7 @@ private:
   bool tryWithout(Outlooks &Current);
   void climb(const KernelGroup &Whole);
   const MergedKernel *pollingKernel(const KernelGroup &G) const;
+  bool loses(const Prediction &Foreseen) const;
   bool isWorthIt(const KernelGroup &G, const Outlooks &Current) const;
   bool chooses(const KernelGroup &G) const;
   bool isWorthTrying(const KernelGroup &G) const;
@@ -346,9 +347,12 @@ bool Searcher::tryWithout(Outlooks &Current) {
   return true;
 }
 
-// The worst case is a loss, and a larger one than the gain that is expected.
-static bool riskOutweighs(const Prediction &P, double MinSpeedup) {
-  return P.Worst < LeastOfGroup && P.Speedup * P.Worst < MinSpeedup;
+// A loss is expected, or in the worst case, and then a larger one than the gain
+// that is expected.
+bool Searcher::loses(const Prediction &Foreseen) const {
+  return Foreseen.Speedup < LeastOfGroup ||
+         (Foreseen.Worst < LeastOfGroup &&
+          Foreseen.Speedup * Foreseen.Worst < P.Options.MinSpeedup);
 }
 
 // A kernel of G that would see later what other threads write, since it loads
@@ -371,8 +375,7 @@ bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Current) const {
       return false; // Its work is done where nobody looked.
     if (auto Predicted = E.predict(Row, A, Asked)) {
       Any = true;
-      if (Predicted->Speedup < LeastOfGroup ||
-          riskOutweighs(*Predicted, P.Options.MinSpeedup))
+      if (loses(*Predicted))
         return false;
     }
   }
@@ -413,10 +416,13 @@ void Searcher::leaveUndecided(const KernelGroup &G) {
   std::string Slowed; // Of a kernel for whose sake the others stay.
   for (unsigned Row : G.Kernels) {
     const auto &Known = Predicted[Row] = E.predict(Row, A, Asked);
-    if (Known && Known->Speedup < LeastOfGroup)
-      Slowed = llvm::formatv("but kernel '{0}', which shares arrays with its "
-                             "kernel, would run at {1:F2}",
-                             P.Run.Kernels[Row].Facts.Name, Known->Speedup);
+    if (Known && loses(*Known))
+      Slowed = llvm::formatv(
+          "but kernel '{0}', which shares arrays with its kernel, {1} run at "
+          "{2:F2}",
+          P.Run.Kernels[Row].Facts.Name,
+          Known->Speedup < LeastOfGroup ? "would" : "may",
+          std::min(Known->Speedup, Known->Worst));
   }
   for (unsigned I : G.Arrays) {
     if (!A[I])
@@ -431,7 +437,7 @@ void Searcher::leaveUndecided(const KernelGroup &G) {
     if (!archInfo(P.Options.GpuArch))
       Detail = "what an SM of " + P.Options.GpuArch +
                " has is not known, so nothing can be predicted";
-    if (Least && Least->Speedup >= LeastOfGroup && !Slowed.empty())
+    if (Least && !loses(*Least) && !Slowed.empty())
       Detail = llvm::formatv("predicted speedup {0:F2}, {1}", Least->Speedup,
                              Slowed);
     else if (Least)

@@ -40,7 +40,7 @@ constexpr double LongBitInstructions = 5;
 constexpr double PickingKnownBits = 2;
 constexpr unsigned BlocksOfSmallGrid = 2; ///< On an SM.
 constexpr double LeastShare = 0.1; ///< Of the time, of loads that matter.
-constexpr double LongWait = 1.5; ///< Chains that no source shows.
+constexpr double LongWait = 1.5;   ///< Chains that no source shows.
 /// Between these the data of gathered loads may be of any size.
 constexpr double LeastGathered = 1024;
 constexpr double MostGathered = 1048576;

@@ -65,8 +65,8 @@ private:
 
 } // namespace
 
-// Whether the arrays of a kernel cannot move in place, or only some of them,
-// where all can in a version.
+// Whether the arrays of a kernel cannot move in place, or only some of those
+// that can in a version.
 bool VersionFinder::isBetter(unsigned Row, const Form &InPlace) const {
   const auto Arrays = movableIn(Row, Run);
   if (Arrays.empty())
@@ -80,7 +80,7 @@ bool VersionFinder::isBetter(unsigned Row, const Form &InPlace) const {
     const FunctionText *Holder = Copies.holderOf(A->Array);
     if (!A->Array.Function.IsKernel &&
         (!Holder || !Copies.leadTo(Run.Kernels[Row].Facts, *Holder)))
-      return false;
+      continue;
     const bool IsSlot = llvm::any_of(A->Array.Obstacles, [](const Obstacle &O) {
       return infoOf(O.Why).Verdict == VerdictKind::Slot;
     });

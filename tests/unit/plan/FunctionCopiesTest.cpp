@@ -147,6 +147,20 @@ TEST_F(Copying, KeepsNoOtherArrays) {
   EXPECT_FALSE(find(plan(), "b").Verdict.usesShared());
 }
 
+// In place, launches would have to bring it for blocks of any size.
+TEST_F(Copying, KeepsNoLargeArraysOfKernelsWithUnknownBlocks) {
+  Options.Others = Outside::Nobody;
+  outer().Problem = "its calls share 'n'";
+  Options.SharedLimit = 232448;
+  forgetBlock(U.Result.Facts.Launches.front());
+  EXPECT_FALSE(plan().Kernels.front().HasVersion);
+  EXPECT_TRUE(find(plan(), "b").Verdict.usesShared()) << whyNot();
+  U.array(makeArray("a", 64, 4, 2));
+  EXPECT_TRUE(plan().Kernels.front().HasVersion);
+  EXPECT_TRUE(find(plan(), "a").Verdict.usesShared());
+  EXPECT_FALSE(find(plan(), "b").Verdict.usesShared());
+}
+
 TEST_F(Copying, NeedsNamesThatCanChange) {
   outer().Calls = {call(0, {20})};
   EXPECT_EQ(whyNot(), "versions of kernels would call 'inner', and it has no "
