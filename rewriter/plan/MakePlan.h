@@ -13,15 +13,16 @@
 //   facts, evidence, decisions
 //         => one table of arrays and kernels        (Merge, LinkedCalls,
 //                                                    Outside, Frames, Decide)
-//         => block bounds, where storage comes from (Form, Versions,
-//                                                    Rows, FunctionCopies,
+//         => block bounds, where storage comes from (BlockBound, Form,
+//                                                    Versions,
+//                                                    FunctionCopies,
 //                                                    RunTimeChoice)
 //         => what each array could become           (Layout, Candidates)
 //         => an assignment: one of these for each,
 //            the best of those that were evaluated  (Evaluate, Profit,
 //                                                    AssignmentSearch)
 //         => without what nvcc does not confirm     (Measured)
-//         => verdicts and kernels, built once       (MakePlan, Carveout)
+//         => verdicts and kernels, built once       (MakePlan)
 //
 // Nothing before the last step changes what an earlier one made.
 //
