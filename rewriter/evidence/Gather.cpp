@@ -44,8 +44,7 @@ static bool namesSharedMemory(ParsedUnit &Unit) {
   return Result;
 }
 
-// Of a whole unit: kernels of other units may reach its functions, in another
-// stream, a kernel without arrays may wait for one that has some, and another
+// Of a whole unit: kernels of other units may reach its functions, and another
 // kernel may write what a pointer calls.
 static Expected<std::set<std::string>> findAllWaits(Module &M, ParsedUnit &Unit,
                                                     QuietContext &Context) {
