@@ -47,9 +47,11 @@
 #include "llvm/Transforms/IPO/Internalize.h"
 #include <mutex>
 
+// NOLINTBEGIN(readability-identifier-naming): LLVM's own names.
 extern "C" void LLVMInitializeNVPTXTargetInfo();
 extern "C" void LLVMInitializeNVPTXTarget();
 extern "C" void LLVMInitializeNVPTXTargetMC();
+// NOLINTEND(readability-identifier-naming)
 
 using namespace llvm;
 

@@ -171,8 +171,7 @@ static std::optional<TextRange> specifiersOf(const ParmVarDecl *Written,
   const StringRef Before = Buffer.slice(Offset(Begin), Offset(Name)),
                   Behind = Buffer.slice(Offset(Name) + Length, Open);
   const StringRef Specifiers = Buffer.slice(Offset(Type), Offset(Name)).rtrim();
-  const TextRange Result{Text.file(Name), Offset(Type),
-                         unsigned(Specifiers.size())};
+  TextRange Result{Text.file(Name), Offset(Type), unsigned(Specifiers.size())};
   // A declarator of its own, comments, `auto`.
   if (Specifiers.find_first_of("()[]/#&*") != StringRef::npos ||
       Text.mentions(Specifiers, "auto") || Text.counts(Specifiers, Result) ||

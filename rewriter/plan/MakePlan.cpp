@@ -102,14 +102,15 @@ static std::string adviceOnBlocks(const MergedKernel &K,
   Bounded.Facts.Bounds = LaunchBounds{UsualBlock, std::to_string(UsualBlock)};
   if (K.Facts.BoundsExcludedBy.empty() &&
       !boundBlock(Bounded, Options).Obstacle)
-    Advice.push_back("write the number into __launch_bounds__ of the kernel");
+    Advice.emplace_back(
+        "write the number into __launch_bounds__ of the kernel");
   PlanOptions Asked = Options;
   Asked.BlockSize = LargestBlock;
   if (!boundBlock(K, Asked).Obstacle)
-    Advice.push_back("give --block-size");
+    Advice.emplace_back("give --block-size");
   Asked.Others = Outside::Files;
   if (whyNoVersion(K, Asked).empty())
-    Advice.push_back("give --versions");
+    Advice.emplace_back("give --versions");
   return Advice.empty() ? "change what the message names"
                         : llvm::join(Advice, ", or ");
 }
