@@ -132,8 +132,8 @@ llvm::Expected<TextEdit> forDevice(const TextRange &Lines, const FileText &Code,
 
 /// The insertion of \p Definition once more behind it, with \p Edits, another
 /// name for what is called \p Name, \p Comment before it, and then \p Row.
-/// It gets \p Linkage if \p LinkagePlace says where that stands. \p
-/// ForCudaAlone: other compilers that read the file skip it (Version.cpp).
+/// It gets \p Linkage if \p LinkagePlace says where that stands, and with
+/// \p ForCudaAlone compilers without CUDA skip it (Version.cpp).
 llvm::Expected<TextEdit>
 copyBehind(const TextRange &Definition, const TextRange &Name,
            const TextRange &LinkagePlace, llvm::StringRef Linkage,

@@ -347,8 +347,8 @@ bool Searcher::tryWithout(Outlooks &Current) {
   return true;
 }
 
-// A loss is expected, or in the worst case, and then a larger one than the gain
-// that is expected.
+// Whether a loss is expected, or the worst case loses more than is expected to
+// be gained.
 bool Searcher::loses(const Prediction &Foreseen) const {
   return Foreseen.Speedup < LeastOfGroup ||
          (Foreseen.Worst < LeastOfGroup &&

@@ -199,6 +199,8 @@ def rules_for(kernels):
         "predicted >= 1.2": at_least(1.2, VALUES["predicted"]),
         "default, and worst >= 0.98":
             lambda kernel: is_promising(kernel) and kernel.worst >= LEAST_OF_GROUP,
+        "default, and resource factor >= 0.9":
+            lambda kernel: is_worth_it(kernel) and kernel.resource_factor >= 0.9,
     }
     for case in cases:
         rules[f"default without '{case}'"] = without_case(case)

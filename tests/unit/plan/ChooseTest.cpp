@@ -352,6 +352,25 @@ TEST(Choose, AKernelThatWouldLoseIsNamedToThoseThatShareArraysWithIt) {
   EXPECT_THAT(find(P, "a").Verdict.Detail, Not(HasSubstr("other")));
 }
 
+// `b` pays in `k`, and the other kernel may lose by `a`, which both reach.
+TEST(Choose, AKernelThatMayLoseIsNamedToThoseThatShareArraysWithIt) {
+  TestUnit U = working(Random, Random);
+  U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
+  U.Result.Facts.Launches.push_back(makeLaunch(256, "other"));
+  U.Arrays[0].Kernels = {"k", "other"};
+  KernelWork W;
+  W.Instructions = 1000, W.Gathered = 40;
+  W.Arrays[0] = {updated(250), {}, {}};
+  U.Result.Evidence.Work["other"] = W;
+  const Plan P = U.plan(choosy());
+  EXPECT_EQ(reasonOf(P, "b"), Reason::NotProfitable);
+  EXPECT_THAT(find(P, "b").Verdict.Detail,
+              HasSubstr(", but kernel 'other', which shares arrays with its "
+                        "kernel, may run at 0."));
+  EXPECT_THAT(find(P, "a").Verdict.Detail,
+              HasSubstr("if the L1 holds what it uses now"));
+}
+
 // Of a template, ptxas keeps it in registers for one instance.
 TEST(Choose, AKernelThatHasTheArrayInRegistersLosesByItsMove) {
   TestUnit U = working(Random);
