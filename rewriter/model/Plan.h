@@ -172,6 +172,8 @@ struct KernelPlan {
   std::optional<Prediction> Foreseen;
   /// What the driver leaves to the L1 may make it slower than it was.
   bool NeedsCarveout = false;
+  /// Others keep arrays that they share with it, since it may lose.
+  bool HoldsOthers = false;
   /// Why it can have no row but that of a version; empty when it can.
   std::string WhyNoRow;
   Carveout Carved; ///< What its row sees to.

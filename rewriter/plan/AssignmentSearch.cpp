@@ -71,8 +71,9 @@ private:
   bool tryLayouts(Outlooks &Current);
   bool tryWithout(Outlooks &Current);
   void climb(const KernelGroup &Whole);
-  const MergedKernel *pollingKernel(const KernelGroup &G) const;
+  bool polls(unsigned Row) const;
   bool loses(const Prediction &Foreseen) const;
+  bool mayNotChange(unsigned Row) const;
   bool isWorthIt(const KernelGroup &G, const Outlooks &Current) const;
   bool chooses(const KernelGroup &G) const;
   bool isWorthTrying(const KernelGroup &G) const;
@@ -355,32 +356,28 @@ bool Searcher::loses(const Prediction &Foreseen) const {
           Foreseen.Speedup * Foreseen.Worst < P.Options.MinSpeedup);
 }
 
-// A kernel of G that would see later what other threads write, since it loads
+// Whether kernel Row would see later what other threads write, since it loads
 // nothing else that drives a line out of the L1.
-const MergedKernel *Searcher::pollingKernel(const KernelGroup &G) const {
-  if (P.Options.MinSpeedup > 0)
-    for (unsigned Row : G.Kernels)
-      if (const auto &Work = P.Run.Kernels[Row].Work;
-          Work && Work->Polls && Work->Rows + Work->Gathered == 0)
-        return &P.Run.Kernels[Row];
-  return nullptr;
+bool Searcher::polls(unsigned Row) const {
+  const auto &Work = P.Run.Kernels[Row].Work;
+  return Work && Work->Polls && Work->Rows + Work->Gathered == 0;
+}
+
+// Whether kernel Row keeps its arrays, and those of its group, as they are.
+bool Searcher::mayNotChange(unsigned Row) const {
+  if (polls(Row) || !P.Run.Kernels[Row].Work)
+    return true; // Its work is done where nobody looked.
+  const auto Predicted = E.predict(Row, A, Asked);
+  return Predicted && loses(*Predicted);
 }
 
 bool Searcher::isWorthIt(const KernelGroup &G, const Outlooks &Current) const {
-  if (pollingKernel(G) || !archInfo(P.Options.GpuArch))
+  if (!archInfo(P.Options.GpuArch) ||
+      llvm::any_of(G.Kernels, [&](unsigned Row) { return mayNotChange(Row); }))
     return false;
-  bool Any = false;
-  for (unsigned Row : G.Kernels) {
-    if (!P.Run.Kernels[Row].Work)
-      return false; // Its work is done where nobody looked.
-    if (auto Predicted = E.predict(Row, A, Asked)) {
-      Any = true;
-      if (loses(*Predicted))
-        return false;
-    }
-  }
   // Without occupancy nothing can be predicted, of any kernel.
-  return !Any || Current.value() >= P.Options.MinSpeedup;
+  return llvm::none_of(Current.Speedups, [](auto &Each) { return Each; }) ||
+         Current.value() >= P.Options.MinSpeedup;
 }
 
 // Whether launches choose between all kernels of G and what they become.
@@ -391,7 +388,8 @@ bool Searcher::chooses(const KernelGroup &G) const {
 
 // Whether a loss is undone when the program runs.
 bool Searcher::isWorthTrying(const KernelGroup &G) const {
-  return chooses(G) && !pollingKernel(G);
+  return chooses(G) &&
+         llvm::none_of(G.Kernels, [&](unsigned Row) { return polls(Row); });
 }
 
 // "predicted speedup 0.62, 0.40 to 0.95: shared memory costs 0.5, the access
@@ -411,10 +409,15 @@ static std::string predictionText(const Prediction &P, double MinSpeedup,
 }
 
 void Searcher::leaveUndecided(const KernelGroup &G) {
-  const MergedKernel *Polling = pollingKernel(G);
+  const MergedKernel *Polling = nullptr;
   std::map<unsigned, std::optional<Prediction>> Predicted;
   std::string Slowed; // Of a kernel for whose sake the others stay.
+  const auto MayNot = [&](unsigned Row) { return mayNotChange(Row); };
+  const bool SomeMay = !llvm::all_of(G.Kernels, MayNot);
   for (unsigned Row : G.Kernels) {
+    Outlook[Row].HoldsOthers = SomeMay && MayNot(Row);
+    if (polls(Row) && !Polling)
+      Polling = &P.Run.Kernels[Row];
     const auto &Known = Predicted[Row] = E.predict(Row, A, Asked);
     if (Known && loses(*Known))
       Slowed = llvm::formatv(

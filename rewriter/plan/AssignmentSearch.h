@@ -16,6 +16,7 @@ namespace bankstripe {
 struct KernelOutlook {
   std::optional<Prediction> Predicted; ///< Of what was decided.
   bool NeedsCarveout = false;          ///< As Evaluator::needsCarveout.
+  bool HoldsOthers = false;            ///< As in KernelPlan.
 };
 
 /// What was found.

@@ -220,6 +220,7 @@ KernelPlan Builder::kernelPlan(unsigned Row) const {
   K.Registers = Merged.registers();
   K.Frame = Merged.Frame;
   K.NeedsCarveout = Outlook.NeedsCarveout;
+  K.HoldsOthers = Outlook.HoldsOthers;
   // Nothing is left of what was predicted for a kernel that keeps its arrays.
   if (K.MovesArrays || !reachesAny(TakenBack, Row))
     K.Predicted = Outlook.Predicted;
@@ -397,6 +398,7 @@ Plan bankstripe::makePlan(const std::vector<UnitResult> &Units,
     Run = chooseAtRunTime(std::move(Run), Options, P);
     P = PlanOf(Run);
   }
+  Run = freeOthers(std::move(Run), P, PlanOf);
   P = decideWhereResident(Run, Options, std::move(P), PlanOf);
   auto IsAsked = [](const UnitResult &Unit) { return !Unit.Resources.empty(); };
   if (Options.Choose && llvm::any_of(Units, IsAsked))

@@ -34,6 +34,9 @@ struct MergedKernel {
   bool CallsOtherUnits = false; ///< Functions that are compiled apart from it.
   /// One of which nobody knows what it does; empty: none.
   std::string UnseenCallee;
+  /// Its version, if it has one, calls functions as they are, for the sake of
+  /// others that call copies.
+  bool CallsOriginals = false;
   bool WhereResident = false; ///< As in KernelPlan.
   bool Chooses = false;       ///< Likewise.
   std::string WhyNoChoice;    ///< Likewise.

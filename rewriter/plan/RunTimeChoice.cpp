@@ -15,6 +15,10 @@
 // whose blocks are all resident in that; launches of larger ones run the
 // original.
 //
+// Kernels that call the same functions would move the arrays of these together.
+// Where one would lose by that, it calls the functions as they are, and the
+// others copies of them.
+//
 //===----------------------------------------------------------------------===//
 
 #include "plan/RunTimeChoice.h"
@@ -118,4 +122,33 @@ Plan bankstripe::decideWhereResident(
     llvm::set_intersect(Tried, Moving); // There are fewer each time.
   }
   return Otherwise;
+}
+
+static std::set<Place> movedBy(const Plan &P) {
+  std::set<Place> Result;
+  for (const PlannedArray &A : P.Arrays)
+    if (A.Verdict.usesShared())
+      Result.insert(A.Array.Where);
+  return Result;
+}
+
+MergedRun bankstripe::freeOthers(MergedRun Run, Plan &P,
+                                 llvm::function_ref<Plan(MergedRun)> PlanOf) {
+  MergedRun Marked = Run;
+  for (Plan Now = P;;) {
+    Texts More; // Until there are none.
+    for (const auto &[K, Planned] : llvm::zip(Marked.Kernels, Now.Kernels))
+      if (Planned.HoldsOthers && !K.CallsOriginals)
+        More.insert(textOf(K));
+    if (More.empty())
+      return Run;
+    for (MergedKernel &K : Marked.Kernels)
+      K.CallsOriginals |= More.count(textOf(K)) != 0;
+    Now = PlanOf(Marked);
+    const auto Before = movedBy(P), After = movedBy(Now);
+    if (After != Before && llvm::set_is_subset(Before, After)) {
+      Run = Marked;
+      P = Now;
+    }
+  }
 }

@@ -19,6 +19,14 @@ namespace bankstripe {
 MergedRun chooseAtRunTime(MergedRun Run, const PlanOptions &Options,
                           const Plan &Otherwise);
 
+/// \p Run with marks at the kernels that call functions as they are, since
+/// others could not move the arrays of these for their sake.
+///
+/// \param P the plan for \p Run; and then for what is returned.
+/// \param PlanOf makes a plan of a run with marks.
+MergedRun freeOthers(MergedRun Run, Plan &P,
+                     llvm::function_ref<Plan(MergedRun)> PlanOf);
+
 /// The plan in which kernels that would lose by fewer resident warps have
 /// versions for grids whose blocks are all resident in these, where they gain.
 ///

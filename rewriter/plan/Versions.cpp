@@ -53,6 +53,11 @@ public:
 private:
   bool isBetter(unsigned Row, const Form &InPlace) const;
   bool has(unsigned Row) const { return HasVersion[Row]; }
+  bool callsOriginals(unsigned Row) const {
+    return Run.Kernels[Row].CallsOriginals;
+  }
+  bool movesInCopy(const ReachedArray &A) const;
+  bool mayLeadOthers(unsigned Row) const;
   bool addSharers();
   void placeInFunction(unsigned Index);
 
@@ -92,16 +97,35 @@ bool VersionFinder::isBetter(unsigned Row, const Form &InPlace) const {
          (InPlace.Dynamic || Options.SharedLimit > StaticSharedLimit);
 }
 
+// Whether A moves in a copy of its function, once a version calls that.
+bool VersionFinder::movesInCopy(const ReachedArray &A) const {
+  return !A.Array.Function.IsKernel && !whyArrayStays(A) &&
+         Copies.holderOf(A.Array);
+}
+
+// Whether kernel Row shares an array with one that calls originals, so that it
+// can move only in a copy.
+bool VersionFinder::mayLeadOthers(unsigned Row) const {
+  return !callsOriginals(Row) &&
+         llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
+           return llvm::is_contained(A.Kernels, Row) && movesInCopy(A) &&
+                  llvm::any_of(A.Kernels, [&](unsigned Other) {
+                    return callsOriginals(Other);
+                  });
+         });
+}
+
 // Of kernels that share arrays of functions, all have versions or none, as far
 // as they can. \returns whether there are more now.
 bool VersionFinder::addSharers() {
   std::set<TextRange> Texts;
   for (const ReachedArray &A : Run.Arrays)
-    if (!A.Array.Function.IsKernel && !whyArrayStays(A) &&
-        Copies.holderOf(A.Array) &&
-        llvm::any_of(A.Kernels, [&](unsigned Row) { return has(Row); }))
+    if (movesInCopy(A) && llvm::any_of(A.Kernels, [&](unsigned Row) {
+          return has(Row) && !callsOriginals(Row);
+        }))
       for (unsigned Row : A.Kernels)
-        if (!has(Row) && !Stay.count(textOf(Run.Kernels[Row])))
+        if (!has(Row) && !callsOriginals(Row) &&
+            !Stay.count(textOf(Run.Kernels[Row])))
           Texts.insert(textOf(Run.Kernels[Row]));
   for (auto [Row, K] : llvm::enumerate(Run.Kernels))
     if (Texts.count(textOf(K)))
@@ -122,13 +146,14 @@ static void keepArray(std::optional<KernelWork> &Work, unsigned Index) {
 // An array of a function moves in a copy, for the versions that lead to one.
 void VersionFinder::placeInFunction(unsigned Index) {
   ReachedArray &A = Run.Arrays[Index];
-  const bool NeedsCopy =
-      llvm::any_of(A.Kernels, [&](unsigned Row) { return has(Row); });
+  const bool NeedsCopy = llvm::any_of(
+      A.Kernels, [&](unsigned Row) { return has(Row) || callsOriginals(Row); });
   if (A.Array.Function.IsKernel || (!NeedsCopy && !A.OnlyInCopy))
     return;
   const FunctionText *Holder = Copies.holderOf(A.Array);
   auto Keeps = [&](unsigned Row) {
-    return !has(Row) || !Copies.leadTo(Run.Kernels[Row].Facts, *Holder);
+    return !has(Row) || callsOriginals(Row) ||
+           !Copies.leadTo(Run.Kernels[Row].Facts, *Holder);
   };
   if (!Holder || llvm::all_of(A.Kernels, Keeps)) {
     const std::string Why = Copies.whyNone(A.Array);
@@ -157,7 +182,8 @@ RunWithForms VersionFinder::find() {
   for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
     if (!whyNoVersion(K, Options).empty())
       Stay.insert(textOf(K));
-    if (K.Chooses || K.WhereResident || isBetter(Row, InPlace[Row]))
+    if (K.Chooses || K.WhereResident || mayLeadOthers(Row) ||
+        isBetter(Row, InPlace[Row]))
       Better.insert(textOf(K));
   }
   for (auto [Row, K] : llvm::enumerate(Run.Kernels))

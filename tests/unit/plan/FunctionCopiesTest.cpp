@@ -315,6 +315,78 @@ TEST_F(Copying, LeavesTheOriginalToKernelsWithoutAVersion) {
   EXPECT_EQ(plan().Kernels[1].Work->OtherLocal, 4);
 }
 
+namespace {
+
+/// `k` uses the array of `inner` much, and `other` hardly.
+class Losing : public Copying {
+protected:
+  Losing() {
+    Options.MinSpeedup = 1.05;
+    Options.SharedLimit = 227 * 1024;
+    U.Arrays.front().Shape.BytesPerThread = 256;
+    U.Arrays.front().Shape.Extents = {64};
+    addKernel();
+    work("k", {{}, updated(300), {}}, 0);
+    work("other", {{}, updated(4), {}}, 1000);
+  }
+  void work(const char *Kernel, ArrayWork Accesses, double Loads) {
+    KernelWork W;
+    W.Instructions = 1000;
+    W.Global = Loads;
+    W.Arrays[0] = Accesses;
+    for (auto *Work : {&U.Result.Evidence.Work, &U.Result.Evidence.ShortWork})
+      (*Work)[Kernel] = W;
+  }
+};
+
+} // namespace
+
+TEST_F(Losing, KernelsCallTheOriginal) {
+  for (Outside Others : {Outside::Files, Outside::Nobody}) {
+    Options.Others = Others;
+    const Plan P = plan();
+    EXPECT_TRUE(find(P, "b").Verdict.Storage.InCopy);
+    EXPECT_EQ(P.CallsOfCopies.size(), 1u);
+    EXPECT_TRUE(P.Kernels[0].HasVersion);
+    EXPECT_TRUE(P.Kernels[0].MovesArrays);
+    EXPECT_FALSE(P.Kernels[1].HasVersion);
+    EXPECT_FALSE(P.Kernels[1].MovesArrays);
+  }
+}
+
+TEST_F(Losing, KernelsOfOtherFilesCallTheOriginal) {
+  U.Result.Evidence.Work.erase("other");
+  EXPECT_TRUE(isInCopy());
+  EXPECT_FALSE(plan().Kernels[1].HasVersion);
+}
+
+TEST_F(Losing, KernelsMoveWhatIsTheirOwn) {
+  TestArray Own = makeArray("own", 16, 4, 61);
+  Own.Kernels = {"other"};
+  Own.Text.Statement = {"/a.cu", 170, 5};
+  U.array(Own);
+  for (auto *Work : {&U.Result.Evidence.Work, &U.Result.Evidence.ShortWork})
+    (*Work)["other"].Arrays[1].NonUniform = updated(600);
+  const Plan P = plan();
+  EXPECT_TRUE(find(P, "own").Verdict.usesShared());
+  EXPECT_EQ(P.Kernels[1].WarpBytes, 16u * 4 * 32);
+  EXPECT_EQ(P.Kernels[0].WarpBytes, 64u * 4 * 32);
+  EXPECT_EQ(P.CallsOfCopies.size(), 1u);
+}
+
+TEST_F(Losing, KernelsKeepTheArrayWhereItsFunctionHasNoCopy) {
+  outer().Problem = "its calls share 'n'";
+  Options.Others = Outside::Nobody;
+  U.Result.Facts.Kernels[1].Bounds = LaunchBounds{128, "128"};
+  EXPECT_EQ(reasonOf(plan(), "b"), Reason::NotProfitable);
+}
+
+TEST_F(Losing, KernelsThatAllLoseKeepTheArray) {
+  work("k", {{}, updated(4), {}}, 1000);
+  EXPECT_EQ(reasonOf(plan(), "b"), Reason::NotProfitable);
+  EXPECT_FALSE(plan().Kernels[0].HasVersion);
+}
+
 // They need no storage, and so they can be the original's, too.
 TEST_F(Copying, IsNotNeededForBits) {
   TestArray &Flags = U.Arrays.front();
