@@ -14,7 +14,8 @@
 //     static __device__ int rounds_striped(const int *w) { ... }
 //
 // A call that no name spells, as of a constructor or an operator, keeps all
-// that it leads to as it is.
+// that it leads to as it is. Of linked device code, other units know what a
+// function that is only declared here leads to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,7 @@
 #include "find/Versions.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/Mangle.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -104,6 +106,22 @@ static bool isForDevice(const FunctionDecl *Function) {
          Function->hasAttr<CUDAGlobalAttr>();
 }
 
+// Whether one file defines it, and others may call it.
+static bool isLinked(const FunctionDecl *Function) {
+  return Function->getLangOpts().GPURelocatableDeviceCode &&
+         Function->hasAttr<CUDADeviceAttr>() &&
+         Function->isExternallyVisible() && !Function->isInlined() &&
+         !Function->isTemplateInstantiation() && !Function->isCXXClassMember();
+}
+
+static std::string symbolOf(const FunctionDecl *Function) {
+  return ASTNameGenerator(Function->getASTContext()).getName(Function);
+}
+
+static bool isLinkedElsewhere(const FunctionDecl *Function) {
+  return isLinked(Function) && !Function->hasBody();
+}
+
 void CallReader::addMention(const FunctionDecl *By, const NamedDecl *Declared,
                             const NamedDecl *Found, SourceLocation Loc,
                             bool IsCall) {
@@ -170,6 +188,7 @@ std::string CallReader::repeated(const FunctionDecl *Declared,
   const bool ForHost = StringRef(Code).contains(Host);
   if (!Next || Next->isNot(tok::semi) ||
       ForHost != Declared->hasAttr<CUDAHostAttr>() ||
+      (Declared->getStorageClass() == SC_Extern && !isLinked(Declared)) ||
       !whyNotTwice(Code, *Whole, Text).empty() ||
       Text.anyIdentifier(Code, ChangesBefore) ||
       llvm::count_if(Scope->decls(), BeginsThere) > 1)
@@ -179,24 +198,33 @@ std::string CallReader::repeated(const FunctionDecl *Declared,
   };
   Insert(Declared->getLocation().getLocWithOffset(Declared->getName().size()),
          VersionEnding);
-  if (Declared->getStorageClass() != SC_Static)
+  if (Declared->getStorageClass() != SC_Static && !isLinked(Declared))
     Insert(Begin, "static ");
   for (size_t At; (At = Code.find(Host)) != std::string::npos;)
     Code.erase(At, Host.size() + (Code[At + Host.size()] == ' '));
   return Code + ";";
 }
 
-// What declares a copy of what M calls in By, which is defined before that in
-// the same scope; nothing where that needs no declaration or can have none.
+// What declares a copy of what M calls in By before By, in whose scope that is
+// or a namespace of it; nothing where it needs no declaration or can have none.
 std::set<std::string>
 CallReader::declarationsFor(const Mention &M, const FunctionDecl *By) const {
-  const DeclContext *Scope = M.Named->getDeclContext()->getRedeclContext();
-  if (isBefore(M.Named, By, M.Loc) || !M.Named->hasBody() ||
-      !By->getLexicalDeclContext()->Equals(Scope))
+  if (isBefore(M.Named, By, M.Loc) ||
+      (!M.Named->hasBody() && !isLinked(M.Named)))
     return {};
+  std::string Opening, Closing;
+  for (const DeclContext *Scope = M.Named->getDeclContext()->getRedeclContext();
+       !By->getLexicalDeclContext()->Equals(Scope);
+       Scope = Scope->getParent()) {
+    const auto *Space = dyn_cast<NamespaceDecl>(Scope);
+    if (!Space)
+      return {};
+    Opening = ("namespace " + Space->getName() + " { " + Opening).str();
+    Closing += " }";
+  }
   for (const FunctionDecl *Declared : M.Named->redecls())
     if (std::string Code = repeated(Declared, By); !Code.empty())
-      return {Code};
+      return {Opening + Code + Closing};
   return {};
 }
 
@@ -220,27 +248,33 @@ std::vector<NamedCall> CallReader::callsOf(const FunctionDecl *By) const {
   if (Known == Mentions.end())
     return {};
   using NameAndProblem = std::pair<TextRange, std::string>;
-  std::map<NameAndProblem, std::set<Place>> ByName;
-  std::map<NameAndProblem, std::set<std::string>> Declarations;
-  std::set<NameAndProblem> Leads;
+  struct Called {
+    std::set<Place> Here;
+    std::set<std::string> Elsewhere, Declarations;
+    bool Leads = false;
+  };
+  std::map<NameAndProblem, Called> ByName;
   for (const Mention &M : Known->second) {
     const std::string Problem = problemOf(M, By);
-    const NameAndProblem Name = {Problem.empty() ? M.Name : TextRange(),
-                                 Problem};
-    if (Leading.contains(M.Named))
-      Leads.insert(Name);
-    if (Leading.contains(M.Named) || Problem.empty())
-      ByName[Name].insert(Text.place(M.Named->getLocation()));
+    if (!Leading.contains(M.Named) && !Problem.empty())
+      continue;
+    Called &C = ByName[{Problem.empty() ? M.Name : TextRange(), Problem}];
+    C.Leads |= Leading.contains(M.Named);
+    if (isLinkedElsewhere(M.Named))
+      C.Elsewhere.insert(symbolOf(M.Named));
+    else
+      C.Here.insert(Text.place(M.Named->getLocation()));
     if (Problem.empty())
-      Declarations[Name].merge(declarationsFor(M, By));
+      C.Declarations.merge(declarationsFor(M, By));
   }
   std::vector<NamedCall> Calls;
-  Calls.reserve(Leads.size());
-  for (const NameAndProblem &Name : Leads)
-    Calls.push_back(
-        {Name.first,
-         std::vector<Place>(ByName[Name].begin(), ByName[Name].end()),
-         Name.second, Declarations[Name]});
+  for (const auto &[Name, C] : ByName)
+    if (C.Leads)
+      Calls.push_back({Name.first,
+                       {C.Here.begin(), C.Here.end()},
+                       Name.second,
+                       C.Declarations,
+                       C.Elsewhere});
   return Calls;
 }
 
@@ -252,9 +286,8 @@ static bool isPlainlyDeclared(const FunctionDecl *Definition) {
     if (Scope->isFunctionOrMethod())
       return false;
   return !Definition->getQualifierLoc() && !Definition->isExternC() &&
-         llvm::all_of(Definition->redecls(), [&](const FunctionDecl *Other) {
-           return Other->getFriendObjectKind() == Decl::FOK_None &&
-                  Other->getStorageClass() != SC_Extern;
+         llvm::all_of(Definition->redecls(), [](const FunctionDecl *Other) {
+           return Other->getFriendObjectKind() == Decl::FOK_None;
          });
 }
 
@@ -315,6 +348,8 @@ std::string CallReader::problemOf(const FunctionDecl *Definition,
 FunctionText CallReader::textOf(const FunctionDecl *Definition) const {
   FunctionText Result;
   Result.Where = Text.place(Definition->getLocation());
+  if (isLinked(Definition))
+    Result.Symbol = symbolOf(Definition);
   Result.Title = Definition->getQualifiedNameAsString();
   Result.Calls = callsOf(Definition);
   if (Definition->hasAttr<CUDAGlobalAttr>()) {
@@ -332,7 +367,7 @@ FunctionText CallReader::textOf(const FunctionDecl *Definition) const {
   Result.Name = Text.point(Definition->getLocation());
   Result.Name.Length = Definition->getName().size();
   Result.MayBeReadForHost = Text.mayBeReadForHost(Definition);
-  if (!Definition->isCXXClassMember() &&
+  if (!Definition->isCXXClassMember() && !isLinked(Definition) &&
       Definition->getStorageClass() != SC_Static)
     Result.StaticPlace = Text.point(Definition->getBeginLoc());
   return Result;
@@ -343,12 +378,16 @@ std::vector<FunctionText> CallReader::texts() {
   for (const auto &[Function, Named] : Mentions)
     for (const Mention &M : Named)
       By[M.Named].push_back(Function);
+  for (const auto &[Named, Callers] : By)
+    if (isLinkedElsewhere(Named))
+      Leading.insert(Named);
   for (unsigned I = 0; I < Leading.size(); ++I)
     for (const FunctionDecl *Caller : By.lookup(Leading[I]))
       Leading.insert(Caller);
   std::vector<FunctionText> Result;
   for (const FunctionDecl *Function : Leading)
-    Result.push_back(textOf(Function));
+    if (!isLinkedElsewhere(Function))
+      Result.push_back(textOf(Function));
   llvm::sort(Result, [](const FunctionText &A, const FunctionText &B) {
     return A.Where < B.Where;
   });
@@ -360,7 +399,7 @@ std::vector<FunctionText> bankstripe::readFunctionTexts(
     const llvm::DenseSet<const FunctionDecl *> &Holders, BodyIndexCache &Bodies,
     const SourceText &Text, llvm::function_ref<bool(StringRef)> MayEdit) {
   CallReader Reader(Holders, Bodies, Text, MayEdit);
-  if (Holders.empty())
+  if (Holders.empty() && !Text.language().GPURelocatableDeviceCode)
     return {};
   for (const FunctionDecl *Function : Functions)
     if (!Function->isDependentContext() && !isOfSystem(Function))

@@ -81,6 +81,8 @@ struct NamedCall {
   /// What stands before a copy of the caller, and declares copies that are
   /// defined later.
   std::set<std::string> Declarations = {};
+  /// Of linked device code, the symbols of callees that other units define.
+  std::set<std::string> Elsewhere = {};
 };
 
 /// The text of a kernel, or of a function that holds per-thread arrays or leads
@@ -92,12 +94,13 @@ struct FunctionText {
   /// and where a macro or a directive gives a part of it.
   TextRange Definition;
   /// Where `static` has to stand in a copy that nothing outside its unit shall
-  /// name; invalid where that is so anyway.
+  /// name; invalid where that is so anyway, and of what has a Symbol.
   TextRange StaticPlace;
   std::string Problem; ///< Why it has no copy; empty if it can have one.
   std::vector<NamedCall> Calls;
   std::string Title = {};        ///< Its qualified name, for people.
   bool MayBeReadForHost = false; ///< By a compiler that knows no CUDA.
+  std::string Symbol = {};       ///< If other units of linked code may call it.
 };
 
 /// `__launch_bounds__` of a kernel.

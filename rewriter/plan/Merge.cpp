@@ -122,6 +122,7 @@ private:
   void addArrays(const UnitResult &Unit);
   void addCallees(const UnitResult &Unit);
   void addFunctions(const UnitResult &Unit);
+  void linkFunctions();
   void addWork(const UnitResult &Unit);
   std::string unseenAmong(const std::set<std::string> &Callees,
                           const LinkedCalls &Calls) const;
@@ -379,6 +380,22 @@ void Merger::addFunctions(const UnitResult &Unit) {
   }
 }
 
+// What one unit declares and another one defines is known by its symbol. One
+// that several units define, as programs side by side do, stays as it is, as
+// does one that none defines: no function is at an invalid place.
+void Merger::linkFunctions() {
+  std::map<std::string, std::set<Place>> Definitions;
+  for (const FunctionText &F : Run.Functions)
+    if (!F.Symbol.empty())
+      Definitions[F.Symbol].insert(F.Where);
+  for (FunctionText &F : Run.Functions)
+    for (NamedCall &C : F.Calls)
+      for (const std::string &Symbol : C.Elsewhere) {
+        const std::set<Place> &Found = Definitions[Symbol];
+        C.Callees.push_back(Found.size() == 1 ? *Found.begin() : Place());
+      }
+}
+
 void Merger::addCallees(const UnitResult &Unit) {
   for (const Callee &C : Unit.Facts.Callees) {
     auto [It, New] = Run.Callees.try_emplace(C.Where, C);
@@ -536,6 +553,7 @@ MergedRun Merger::merge() {
     Run.NumberedFiles.insert(Unit.Facts.NumberedFiles.begin(),
                              Unit.Facts.NumberedFiles.end());
   }
+  linkFunctions();
   addMentions();
   followCalls();
   keepWhatUnreadUnitsReach();

@@ -76,8 +76,12 @@ class Units(ToolTest):
     def rewrite(self, *paths):
         return self.expect(DONE, self.run_tool("rewrite", *OPTIONS, *paths, *COMMAND)).stdout
 
-    def rewrite_in_place(self):
-        self.rewrite("--in-place", "src")
+    def rewrite_in_place(self, *paths):
+        self.rewrite("--in-place", *(paths or ["src"]))
+
+    # Another file may launch the kernel.
+    def rewrite_as_versions(self):
+        self.rewrite_in_place(*(f"src/{name}" for name in ("a.cu", "c.cu", "count.h")))
 
     # Both arrays have room: which of them would come first is another matter.
     def test_function_and_row_agree(self):
@@ -123,21 +127,44 @@ class Units(ToolTest):
     def test_a_version_needs_no_launch(self):
         self.assertIn("version count_row", self.rewrite("src/a.cu", "src/c.cu", "src/count.h"))
 
+    def test_a_version_calls_a_copy_in_another_file(self):
+        self.rewrite_as_versions()
+        self.assertRegex(self.read("src/c.cu"), r"\n__device__ int weigh_striped\(int digit, int round\) {")
+        self.assertIn("\n__device__ int weigh_striped(int digit, int round);\nstatic __global__", self.read("src/a.cu"))
+        self.assertIn("+= weigh_striped(in[i] & 7, i);", self.read("src/a.cu"))
+        self.assertIn("dynamic_stripe<int[4]", self.read("src/c.cu"))
+
+    # Nobody knows which of them a program has.
+    def test_a_copy_is_of_one_file(self):
+        self.write("src/other.cu", CALLED)
+        self.rewrite_in_place(*(f"src/{name}" for name in ("a.cu", "c.cu", "other.cu", "count.h")))
+        self.assertIn("+= weigh(in[i] & 7, i);\n  out", self.read("src/a.cu"))
+        self.assertNotIn("weigh_striped", self.read("src/a.cu"))
+        self.assertEqual(self.read("src/c.cu"), CALLED)
+
     def test_nothing_moves_without_the_kernel(self):
         self.assertEqual(self.rewrite("src/b.cu", "src/c.cu", "src/count.h"), "")
 
     @unittest.skipUnless(find_nvcc(), "nvcc is not there")
     def test_they_link(self):
-        self.rewrite_in_place()
-        sources = [str(p) for p in sorted(self.folder.glob("src/*.cu"))]
-        done = subprocess.run(
-            [find_nvcc(), "-arch=sm_90", "-rdc=true", "-o", str(self.folder / "program"), *sources],
-            capture_output=True, text=True, check=False, timeout=300)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        for rewrite in (self.rewrite_in_place, self.rewrite_as_versions):
+            self.setUp()
+            rewrite()
+            sources = [str(p) for p in sorted(self.folder.glob("src/*.cu"))]
+            done = subprocess.run(
+                [find_nvcc(), "-arch=sm_90", "-rdc=true", "-o", str(self.folder / "program"), *sources],
+                capture_output=True, text=True, check=False, timeout=300)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_they_compute_the_same(self):
+        self.compute_the_same(self.rewrite_in_place)
+
+    def test_versions_compute_the_same(self):
+        self.compute_the_same(self.rewrite_as_versions)
+
+    def compute_the_same(self, rewrite):
         texts = {p.name: p.read_text() for p in self.folder.glob("src/*")}
-        self.rewrite_in_place()
+        rewrite()
         for name, text in texts.items():
             self.write(f"original/{name}", text)
         for folder in ("original", "src"):

@@ -62,10 +62,20 @@ std::string callsIn(const std::string &Code) {
   return Names;
 }
 
+/// Options for device code that is linked.
+const std::vector<std::string> Linked = {"-fgpu-rdc"};
+
+UnitFacts factsOf(const std::string &Code,
+                  const std::vector<std::string> &Options) {
+  return bankstripe::testing::factsOf(
+      Code, [](llvm::StringRef) { return true; }, Options);
+}
+
 /// What a version of the kernel of \p Code declares before it.
-std::string declaredIn(const std::string &Code) {
+std::string declaredIn(const std::string &Code,
+                       const std::vector<std::string> &Options = {}) {
   std::string Result;
-  for (const FunctionText &F : factsOf(Code).Functions)
+  for (const FunctionText &F : factsOf(Code, Options).Functions)
     if (F.Problem == "it is a kernel")
       for (const NamedCall &C : F.Calls)
         for (const std::string &D : C.Declarations)
@@ -248,18 +258,69 @@ TEST(FunctionTexts, AreDeclaredBeforeTheyAreCalled) {
       declaredIn(program(std::string("__device__ int f(int);\n") + Plain)), "");
 }
 
+TEST(FunctionTexts, AreDeclaredInTheirNamespaces) {
+  auto DeclaredFor = [](const std::string &Kernel) {
+    return declaredIn(
+        "namespace n { namespace m { __device__ int f(int); } }\n" + Kernel +
+        "\nnamespace n { namespace m { " + Plain + " } }");
+  };
+  EXPECT_EQ(DeclaredFor("__global__ void k(int i) { n::m::f(i); }"),
+            "namespace n { namespace m { static __device__ int "
+            "f_striped(int); } }");
+  EXPECT_EQ(
+      DeclaredFor("namespace n { __global__ void k(int i) { m::f(i); } }"),
+      "namespace m { static __device__ int f_striped(int); }");
+  EXPECT_EQ(
+      DeclaredFor("namespace o { __global__ void k(int i) { n::m::f(i); } }"),
+      "");
+}
+
+// What they lead to is for the plan to say.
+TEST(FunctionTexts, OfLinkedCodeNameWhatOtherUnitsDefine) {
+  auto Elsewhere = [](const std::string &Code,
+                      const std::vector<std::string> &Options = Linked) {
+    std::string Symbols;
+    for (const FunctionText &F : factsOf(Code, Options).Functions)
+      for (const NamedCall &C : F.Calls)
+        for (const std::string &Symbol : C.Elsewhere)
+          Symbols += Symbol + " ";
+    return Symbols;
+  };
+  const std::string Code = program("__device__ int f(int);");
+  EXPECT_EQ(Elsewhere(Code), "_Z1fi ");
+  EXPECT_EQ(declaredIn(Code, Linked), "__device__ int f_striped(int);");
+  EXPECT_EQ(Elsewhere(Code, {}), "");
+  EXPECT_EQ(Elsewhere(program("static __device__ int f(int);")), "");
+  EXPECT_EQ(Elsewhere(program("inline __device__ int f(int);")), "");
+  EXPECT_EQ(declaredIn(program("extern __device__ int f(int);"), Linked),
+            "extern __device__ int f_striped(int);");
+}
+
+// Others call the copy, too.
+TEST(FunctionTexts, OfLinkedCodeHaveSymbolsAndAreNotStatic) {
+  auto IsForOthers = [](const std::string &Code) {
+    for (const FunctionText &F : factsOf(program(Code), Linked).Functions)
+      if (F.Problem.empty()) {
+        EXPECT_EQ(F.Symbol.empty(), F.StaticPlace.isValid());
+        return F.Symbol == "_Z1fi";
+      }
+    return false;
+  };
+  EXPECT_TRUE(IsForOthers(Plain));
+  EXPECT_TRUE(
+      IsForOthers("extern __device__ int f(int);\n" + std::string(Plain)));
+  EXPECT_FALSE(IsForOthers("inline " + std::string(Plain)));
+  EXPECT_TRUE(functionsIn(program(Plain)).at("f").Symbol.empty());
+}
+
 TEST(FunctionTexts, AreNotCalledWhereNothingDeclaresThem) {
   for (const char *Before :
        {"__device__ int f(int i), h(int);", "__device__ int h(int), f(int);",
         "#define T int\n__device__ int f(T i);\n#undef T",
         "#define F(name) __device__ int name(int i)\nF(f);",
-        "__device__ int f(\n#if 1\nint i\n#endif\n);"})
+        "__device__ int f(\n#if 1\nint i\n#endif\n);",
+        "extern __device__ int f(int);"})
     EXPECT_EQ(callsIn(early(Before)), "? ") << Before;
-  EXPECT_EQ(callsIn(std::string("namespace n { __device__ int f(int); }\n"
-                                "__global__ void k(int i) { n::f(i); }\n"
-                                "namespace n { ") +
-                    Plain + " }"),
-            "? ");
   EXPECT_EQ(callsIn("#define BOTH __host__ __device__\nBOTH int f(int);\n"
                     "__global__ void k(int i) { f(i); }\n__host__ " +
                     std::string(Plain)),

@@ -180,6 +180,22 @@ TEST_F(Copying, IsOfAllThatOneNameMeans) {
   EXPECT_EQ(plan().Copies.size(), 3u);
 }
 
+// `outer` calls it, and another unit defines it.
+TEST_F(Copying, IsKnownByItsSymbolInOtherUnits) {
+  NamedCall C = call(95, {});
+  C.Elsewhere = {"_Z5inner"};
+  outer().Calls = {C};
+  EXPECT_FALSE(isInCopy());
+  inner().Symbol = "_Z5inner";
+  EXPECT_TRUE(isInCopy());
+  EXPECT_EQ(plan().Copies.size(), 2u);
+  // Two programs have one each.
+  FunctionText Other = function(40, 200);
+  Other.Symbol = "_Z5inner";
+  U.Result.Facts.Functions.push_back(Other);
+  EXPECT_FALSE(isInCopy());
+}
+
 TEST_F(Copying, NeedsAPathOfNamesFromTheKernel) {
   textOfKernel().Calls.clear();
   EXPECT_EQ(whyNot(), "versions of kernels would call 'inner', and no version "
