@@ -31,7 +31,8 @@ StaticBound boundBlock(const MergedKernel &K, const PlanOptions &Options);
 bool mayAddBounds(const MergedKernel &K, unsigned Threads);
 
 /// The blocks that the version of \p K is planned for: what the user says, else
-/// the launch bounds, the largest that is known, or \c UsualBlock. Whatever a
+/// the launch bounds, the largest that is known, or \c UsualBlock, as far as
+/// its arrays have room (Form.cpp). Whatever a
 /// launch has, it brings the storage for that, or runs the original.
 BlockBound plannedBlock(const MergedKernel &K, const PlanOptions &Options);
 

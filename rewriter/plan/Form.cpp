@@ -98,6 +98,7 @@ private:
   uint64_t staticBudget(unsigned Row) const;
   uint64_t dynamicBudget(unsigned Row, const OwnMemory &Own,
                          unsigned Threads) const;
+  bool haveRoom(unsigned Row, const OwnMemory &Own, unsigned Threads) const;
   unsigned launchableBlock(unsigned Row) const;
   std::optional<Why> whyStays(unsigned Row, const GroupStorage &S) const;
   Form inPlace(unsigned Row, const GroupStorage &S) const;
@@ -348,7 +349,18 @@ Form FormBuilder::byRow(unsigned Row) const {
   return F;
 }
 
-// Launches of a version say the rest, and are asked.
+// Whether all arrays of kernel Row fit in blocks of so many threads.
+bool FormBuilder::haveRoom(unsigned Row, const OwnMemory &Own,
+                           unsigned Threads) const {
+  uint64_t Sum = 0;
+  for (const ReachedArray &A : Run.Arrays)
+    if (llvm::is_contained(A.Kernels, Row) && !whyArrayStays(A))
+      Sum += leastBytesIn(A, Row, Threads);
+  return Sum <= dynamicBudget(Row, Own, Threads);
+}
+
+// Launches of a version say the rest, and are asked. A block that nobody knows
+// is taken for half as large where all arrays have room then.
 Form FormBuilder::version(unsigned Row) const {
   const MergedKernel &K = Run.Kernels[Row];
   const OwnMemory Own = K.Shared.UsesDynamic ? ownMemoryOf(K, 0) : OwnMemory();
@@ -356,6 +368,11 @@ Form FormBuilder::version(unsigned Row) const {
   F.IsVersion = true;
   F.Dynamic = true;
   F.Block = plannedBlock(K, Options);
+  if (F.Block.Source == BlockSizeSource::Unknown &&
+      !haveRoom(Row, Own, UsualBlock) && haveRoom(Row, Own, UsualBlock / 2)) {
+    F.Block.Threads = UsualBlock / 2;
+    F.Block.Text = "what all of its arrays have room for";
+  }
   F.OwnDynamicBytes = Own.Bytes;
   if (!Own.IsKnown)
     F.UnknownDynamicBytes =

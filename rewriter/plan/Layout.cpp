@@ -178,6 +178,16 @@ uint64_t bankstripe::bytesIn(const ReachedArray &A, const LayoutInfo &Layout,
   return Bytes;
 }
 
+uint64_t bankstripe::leastBytesIn(const ReachedArray &A, unsigned Row,
+                                  unsigned Threads) {
+  const bool IsSlot = llvm::any_of(A.Array.Obstacles, [](const Obstacle &O) {
+    return infoOf(O.Why).Verdict == VerdictKind::Slot;
+  });
+  return bytesIn(
+      A, IsSlot ? infoOf(Treatment{VerdictKind::Slot}) : smallestStripe(A), Row,
+      Threads);
+}
+
 uint64_t bankstripe::bytesPerWarp(const ReachedArray &A,
                                   const LayoutInfo &Layout) {
   uint64_t Bytes = 0;

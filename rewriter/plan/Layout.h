@@ -35,6 +35,9 @@ const LayoutInfo &smallestStripe(const ReachedArray &A);
 uint64_t bytesIn(const ReachedArray &A, const LayoutInfo &Layout, unsigned Row,
                  unsigned Threads, std::optional<unsigned> First = {});
 
+/// The same in the layout that takes the fewest bytes.
+uint64_t leastBytesIn(const ReachedArray &A, unsigned Row, unsigned Threads);
+
 /// What the largest instance of \p A takes of a warp.
 uint64_t bytesPerWarp(const ReachedArray &A, const LayoutInfo &Layout);
 

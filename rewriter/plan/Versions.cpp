@@ -86,12 +86,7 @@ bool VersionFinder::isBetter(unsigned Row, const Form &InPlace) const {
     if (!A->Array.Function.IsKernel &&
         (!Holder || !Copies.leadTo(Run.Kernels[Row].Facts, *Holder)))
       continue;
-    const bool IsSlot = llvm::any_of(A->Array.Obstacles, [](const Obstacle &O) {
-      return infoOf(O.Why).Verdict == VerdictKind::Slot;
-    });
-    Sum += bytesIn(
-        *A, IsSlot ? infoOf(Treatment{VerdictKind::Slot}) : smallestStripe(*A),
-        Row, InPlace.largestBlock());
+    Sum += leastBytesIn(*A, Row, InPlace.largestBlock());
   }
   return Sum > InPlace.Budget &&
          (InPlace.Dynamic || Options.SharedLimit > StaticSharedLimit);

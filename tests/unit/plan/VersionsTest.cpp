@@ -164,9 +164,26 @@ TEST_F(Versions, LeaveTheOriginalAsItWas) {
   Options.SharedLimit = 100 * 1024;
   forgetBlock(U.launch(1));
   U.Arrays.front() = makeArray("a", 64);
-  U.array(makeArray("b", 64, 4, 11));
   EXPECT_TRUE(kernel().HasVersion);
   EXPECT_FALSE(kernel().AddLaunchBounds);
+  EXPECT_EQ(kernel().WarpBytes, 64u * 4 * 32);
+}
+
+// A guess: launches of larger ones run the original.
+TEST_F(Versions, AreForHalfTheUsualBlockWhereAllArraysHaveRoomThen) {
+  Options.Others = Outside::Nobody;
+  Options.SharedLimit = 100 * 1024;
+  forgetBlock(U.launch(1));
+  U.Arrays.front() = makeArray("a", 64);
+  EXPECT_EQ(kernel().Block.Threads, 256u);
+  U.array(makeArray("b", 64, 4, 11));
+  EXPECT_EQ(kernel().Block.Threads, 128u);
+  EXPECT_EQ(kernel().WarpBytes, 2 * 64u * 4 * 32);
+  U.array(makeArray("c", 128, 4, 12)); // Nor have they there.
+  EXPECT_EQ(kernel().Block.Threads, 256u);
+  U.Arrays.pop_back();
+  U.Result.Facts.Launches.front().Threads = 256;
+  EXPECT_EQ(kernel().Block.Threads, 256u);
   EXPECT_EQ(kernel().WarpBytes, 64u * 4 * 32);
 }
 
