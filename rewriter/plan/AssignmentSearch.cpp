@@ -71,6 +71,7 @@ private:
   bool tryLayouts(Outlooks &Current);
   bool tryWithout(Outlooks &Current);
   void climb(const KernelGroup &Whole);
+  void tryWith(unsigned I);
   bool polls(unsigned Row) const;
   bool loses(const Prediction &Foreseen) const;
   bool mayNotChange(unsigned Row) const;
@@ -482,6 +483,31 @@ void Searcher::climb(const KernelGroup &Whole) {
   }
 }
 
+// Gives array I, which had no room beside others, what those left, if that is
+// worth it.
+void Searcher::tryWith(unsigned I) {
+  const Candidate &Smallest = P.Choices[I].Candidates.front();
+  if (fullKernel(I, Smallest))
+    return;
+  const auto Before = std::tuple(A, Left, Outlook, Used);
+  assign(I, &Smallest);
+  Left[I].reset();
+  const auto Groups = movingGroups([](unsigned) { return true; });
+  const KernelGroup &G = *llvm::find_if(Groups, [&](const KernelGroup &Each) {
+    return llvm::is_contained(Each.Arrays, I);
+  });
+  const double Least = valueWith(outlooksOf(G, G), I, nullptr) * WorthAChange;
+  const bool HasRoom = !E.shortage(G, A);
+  if (HasRoom)
+    climb(G);
+  if (HasRoom && A[I] && outlooksOf(G, G).value() > Least)
+    return;
+  std::optional<Why> Because = std::move(Left[I]);
+  std::tie(A, Left, Outlook, Used) = Before;
+  if (Because)
+    Left[I] = std::move(Because);
+}
+
 // Whether array I is indexed by counters of each lane's own, as stacks are.
 bool Searcher::isStack(unsigned I) const {
   return canBeSplit(array(I), 1) &&
@@ -530,6 +556,9 @@ SearchResult Searcher::run() {
     for (unsigned Row : G.Kernels)
       Outlook[Row].Predicted = E.predict(Row, A);
   }
+  for (auto [I, Why] : llvm::enumerate(Left))
+    if (Why && Why->Why == Reason::OverBudget && P.Options.MinSpeedup > 0)
+      tryWith(I);
   for (auto [I, Why] : llvm::enumerate(Left))
     if (Why && isStack(I)) {
       if (unsigned First =

@@ -237,6 +237,23 @@ TEST(Budget, BenefitPerByteDecides) {
   EXPECT_EQ(P.Kernels.front().SharedAfter, (40u + 8u) * 512);
 }
 
+// Per byte, the small one gains more.
+TEST(Budget, WhatIsNotWorthItLeavesItsRoomToOthers) {
+  PlanOptions Options;
+  Options.MinSpeedup = 1.05;
+  auto Reasons = [&](double OfSmall) {
+    TestUnit U = ordinary();
+    U.array(makeArray("small", 8, 4, 10));
+    U.array(makeArray("large", 92, 4, 11));
+    works(U, {{0, {updated(OfSmall), {}, {}}}, {1, {updated(100), {}, {}}}});
+    const Plan P = U.plan(Options);
+    return std::pair(reasonOf(P, "small"), reasonOf(P, "large"));
+  };
+  EXPECT_EQ(Reasons(80), std::pair(Reason::DynamicIndex, Reason::OverBudget));
+  EXPECT_EQ(Reasons(48),
+            std::pair(Reason::NotProfitable, Reason::DynamicIndex));
+}
+
 TEST(Budget, NonUniformIndicesArePreferred) {
   TestUnit U = ordinary();
   U.array(makeArray("uniform", 64, 4, 10));
