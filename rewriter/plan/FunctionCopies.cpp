@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Whether a function can have a copy is decided without a look at which kernels
-// get versions: if one of its callers cannot, or a call of it cannot change its
-// name, the function is called as it was, and so is all that it calls.
+// get versions. A call whose name cannot change is one of the function as it
+// was, and so are those by callers without a copy; others call the copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,10 @@ FunctionCopies::FunctionCopies(const MergedRun &Run) {
       WhyNot[F.Where] = F.Problem;
     else if (mayGetOverload(F, Run))
       WhyNot[F.Where] = "it gets an overload for pointers into stripes";
+    else
+      Possible.insert(F.Where);
   }
+  // What keeps a call keeps all that it leads to, for all that is said of it.
   for (size_t Before = SIZE_MAX; WhyNot.size() != Before;) {
     Before = WhyNot.size();
     for (const FunctionText &F : Run.Functions)
@@ -67,7 +70,7 @@ FunctionCopies::FunctionCopies(const MergedRun &Run) {
 }
 
 bool FunctionCopies::isPossible(const Place &Function) const {
-  return All.count(Function) && !WhyNot.count(Function);
+  return Possible.count(Function) != 0;
 }
 
 // Why C in In cannot name copies; empty if it can.
@@ -83,8 +86,7 @@ std::string FunctionCopies::whyNameStays(const NamedCall &C,
 
 std::string FunctionCopies::whyNone(const Finding &F) const {
   const FunctionText *Around = innermost(F, /*WithProblem=*/true);
-  const auto Found =
-      Around && !holderOf(F) ? WhyNot.find(Around->Where) : WhyNot.end();
+  const auto Found = Around ? WhyNot.find(Around->Where) : WhyNot.end();
   return Found == WhyNot.end() ? "" : Found->second;
 }
 
@@ -121,17 +123,19 @@ std::set<Place> FunctionCopies::below(const Place &Caller) const {
     if (Found == All.end())
       continue;
     for (const NamedCall &C : Found->second->Calls)
-      for (const Place &Callee : C.Callees)
-        if (isPossible(Callee) && Result.insert(Callee).second)
-          ToDo.push_back(Callee);
+      if (whyNameStays(C, *Found->second).empty())
+        for (const Place &Callee : C.Callees)
+          if (Result.insert(Callee).second)
+            ToDo.push_back(Callee);
   }
   return Result;
 }
 
-bool FunctionCopies::leadTo(const Kernel &Kernel,
-                            const FunctionText &Holder) const {
+bool FunctionCopies::leadTo(const Kernel &Kernel, const Finding &F) const {
+  const FunctionText *Holder = holderOf(F);
   const auto Found = BelowKernels.find(Kernel.Where);
-  return Found != BelowKernels.end() && Found->second.count(Holder.Where);
+  return Holder && Found != BelowKernels.end() &&
+         Found->second.count(Holder->Where);
 }
 
 void FunctionCopies::addTo(Plan &P) const {
@@ -150,9 +154,11 @@ void FunctionCopies::addTo(Plan &P) const {
     for (const Place &Where : BelowKernels.at(Kernel))
       if (Holds(Where) || llvm::any_of(below(Where), Holds))
         Copied.insert(Where);
-  auto IsOfCopies = [&](const NamedCall &C) {
-    return llvm::any_of(
-        C.Callees, [&](const Place &Callee) { return Copied.count(Callee); });
+  auto IsOfCopies = [&](const NamedCall &C, const Place &Body) {
+    return whyNameStays(C, *All.at(Body)).empty() &&
+           llvm::any_of(C.Callees, [&](const Place &Callee) {
+             return Copied.count(Callee);
+           });
   };
   // What one name calls in several instances has copies together.
   for (size_t Before = 0; Copied.size() != Before;) {
@@ -161,12 +167,12 @@ void FunctionCopies::addTo(Plan &P) const {
     Bodies.insert(Callers.begin(), Callers.end());
     for (const Place &Body : Bodies)
       for (const NamedCall &C : All.at(Body)->Calls)
-        if (IsOfCopies(C))
+        if (IsOfCopies(C, Body))
           Copied.insert(C.Callees.begin(), C.Callees.end());
   }
   for (const Place &Kernel : Callers)
     for (const NamedCall &C : All.at(Kernel)->Calls)
-      if (IsOfCopies(C)) {
+      if (IsOfCopies(C, Kernel)) {
         P.CallsOfCopies.push_back(C.Name);
         P.DeclaredCopies[Kernel].insert(C.Declarations.begin(),
                                         C.Declarations.end());
@@ -174,6 +180,6 @@ void FunctionCopies::addTo(Plan &P) const {
   for (const Place &Where : Copied) {
     P.Copies.push_back(*All.at(Where));
     llvm::erase_if(P.Copies.back().Calls,
-                   [&](const NamedCall &C) { return !IsOfCopies(C); });
+                   [&](const NamedCall &C) { return !IsOfCopies(C, Where); });
   }
 }

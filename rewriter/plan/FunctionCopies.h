@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A version of a kernel that calls copies of its functions needs all calls from
-// the kernel to the functions with arrays: each function on the way has a copy,
-// in which the calls of the next one have its copy's name.
+// A version of a kernel calls copies of functions with arrays where names lead
+// to these: each function on the way has a copy, in which the calls of the next
+// one have its copy's name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +23,14 @@ class FunctionCopies {
 public:
   explicit FunctionCopies(const MergedRun &Run);
 
-  /// The function that holds \p F, if it can have a copy, and with it whatever
-  /// calls it except for kernels; else null.
+  /// The function that holds \p F, if it can have a copy; else null.
   const FunctionText *holderOf(const Finding &F) const;
-  /// Why the function that holds \p F can have none, in words that follow a
-  /// colon; empty if it can, or nobody knows.
+  /// Why no copy of the function that holds \p F is called, in words that
+  /// follow a colon; empty if nobody knows.
   std::string whyNone(const Finding &F) const;
-  /// Whether calls with names lead from \p Kernel to \p Holder.
-  bool leadTo(const Kernel &Kernel, const FunctionText &Holder) const;
+  /// Whether calls with names lead from \p Kernel to the function that holds \p
+  /// F, which can have a copy.
+  bool leadTo(const Kernel &Kernel, const Finding &F) const;
   /// Says in \p P which functions get copies for the arrays that move in some,
   /// and who calls them.
   void addTo(Plan &P) const;
@@ -42,7 +42,8 @@ private:
   std::set<Place> below(const Place &Caller) const;
 
   std::map<Place, const FunctionText *> All;
-  std::map<Place, std::string> WhyNot; ///< Of those that can have no copy.
+  std::set<Place> Possible;            ///< Those that can have a copy.
+  std::map<Place, std::string> WhyNot; ///< Of others, and below calls of those.
   /// By file and offset of the definition.
   std::map<std::pair<llvm::StringRef, unsigned>, const FunctionText *> ByText;
   std::map<Place, std::set<Place>> BelowKernels; ///< By the kernel.

@@ -36,7 +36,8 @@ static const ReachedArray *arrayToLose(unsigned Row, const MergedRun &Run,
                                        const Plan &Otherwise) {
   for (const auto &[A, Planned] : llvm::zip(Run.Arrays, Otherwise.Arrays))
     if (llvm::is_contained(A.Kernels, Row) && !A.Array.Function.IsKernel &&
-        Planned.Verdict.usesShared() && !Copies.holderOf(A.Array))
+        Planned.Verdict.usesShared() &&
+        !Copies.leadTo(Run.Kernels[Row].Facts, A.Array))
       return &A;
   return nullptr;
 }

@@ -56,7 +56,7 @@ private:
   bool callsOriginals(unsigned Row) const {
     return Run.Kernels[Row].CallsOriginals;
   }
-  bool movesInCopy(const ReachedArray &A) const;
+  bool leadsTo(unsigned Row, const ReachedArray &A) const;
   bool mayLeadOthers(unsigned Row) const;
   bool addSharers();
   void placeInFunction(unsigned Index);
@@ -77,37 +77,31 @@ bool VersionFinder::isBetter(unsigned Row, const Form &InPlace) const {
   if (Arrays.empty())
     return false;
   if (InPlace.WhyStays || llvm::any_of(Arrays, [&](const ReachedArray *A) {
-        return A->OnlyInCopy && Copies.holderOf(A->Array);
+        return A->OnlyInCopy && leadsTo(Row, *A);
       }))
     return true;
   uint64_t Sum = 0;
-  for (const ReachedArray *A : Arrays) {
-    const FunctionText *Holder = Copies.holderOf(A->Array);
-    if (!A->Array.Function.IsKernel &&
-        (!Holder || !Copies.leadTo(Run.Kernels[Row].Facts, *Holder)))
-      continue;
-    Sum += leastBytesIn(*A, Row, InPlace.largestBlock());
-  }
+  for (const ReachedArray *A : Arrays)
+    if (A->Array.Function.IsKernel || leadsTo(Row, *A))
+      Sum += leastBytesIn(*A, Row, InPlace.largestBlock());
   return Sum > InPlace.Budget &&
          (InPlace.Dynamic || Options.SharedLimit > StaticSharedLimit);
 }
 
-// Whether A moves in a copy of its function, once a version calls that.
-bool VersionFinder::movesInCopy(const ReachedArray &A) const {
+// Whether a version of kernel Row moves A in a copy of its function.
+bool VersionFinder::leadsTo(unsigned Row, const ReachedArray &A) const {
   return !A.Array.Function.IsKernel && !whyArrayStays(A) &&
-         Copies.holderOf(A.Array);
+         !callsOriginals(Row) && Copies.leadTo(Run.Kernels[Row].Facts, A.Array);
 }
 
-// Whether kernel Row shares an array with one that calls originals, so that it
-// can move only in a copy.
+// Whether an array of kernel Row can move only in a copy, as another one that
+// reaches it calls originals.
 bool VersionFinder::mayLeadOthers(unsigned Row) const {
-  return !callsOriginals(Row) &&
-         llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
-           return llvm::is_contained(A.Kernels, Row) && movesInCopy(A) &&
-                  llvm::any_of(A.Kernels, [&](unsigned Other) {
-                    return callsOriginals(Other);
-                  });
-         });
+  return llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
+    return llvm::is_contained(A.Kernels, Row) && leadsTo(Row, A) &&
+           llvm::any_of(A.Kernels,
+                        [&](unsigned Other) { return callsOriginals(Other); });
+  });
 }
 
 // Of kernels that share arrays of functions, all have versions or none, as far
@@ -115,11 +109,10 @@ bool VersionFinder::mayLeadOthers(unsigned Row) const {
 bool VersionFinder::addSharers() {
   std::set<TextRange> Texts;
   for (const ReachedArray &A : Run.Arrays)
-    if (movesInCopy(A) && llvm::any_of(A.Kernels, [&](unsigned Row) {
-          return has(Row) && !callsOriginals(Row);
-        }))
+    if (llvm::any_of(A.Kernels,
+                     [&](unsigned Row) { return has(Row) && leadsTo(Row, A); }))
       for (unsigned Row : A.Kernels)
-        if (!has(Row) && !callsOriginals(Row) &&
+        if (!has(Row) && leadsTo(Row, A) &&
             !Stay.count(textOf(Run.Kernels[Row])))
           Texts.insert(textOf(Run.Kernels[Row]));
   for (auto [Row, K] : llvm::enumerate(Run.Kernels))
@@ -145,13 +138,13 @@ void VersionFinder::placeInFunction(unsigned Index) {
       A.Kernels, [&](unsigned Row) { return has(Row) || callsOriginals(Row); });
   if (A.Array.Function.IsKernel || (!NeedsCopy && !A.OnlyInCopy))
     return;
-  const FunctionText *Holder = Copies.holderOf(A.Array);
-  auto Keeps = [&](unsigned Row) {
-    return !has(Row) || callsOriginals(Row) ||
-           !Copies.leadTo(Run.Kernels[Row].Facts, *Holder);
-  };
-  if (!Holder || llvm::all_of(A.Kernels, Keeps)) {
-    const std::string Why = Copies.whyNone(A.Array);
+  auto Keeps = [&](unsigned Row) { return !has(Row) || !leadsTo(Row, A); };
+  if (llvm::all_of(A.Kernels, Keeps)) {
+    const bool IsReached = llvm::any_of(A.Kernels, [&](unsigned Row) {
+      return has(Row) && !callsOriginals(Row);
+    });
+    const std::string Why =
+        IsReached || !Copies.holderOf(A.Array) ? Copies.whyNone(A.Array) : "";
     A.WhyNoCopy = A.OnlyInCopy.value_or(Obstacle{
         Reason::BlockSizeUnknown, A.Array.Where,
         "versions of kernels would call '" + A.Array.Function.Name + "'"});

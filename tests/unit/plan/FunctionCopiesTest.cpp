@@ -161,6 +161,20 @@ TEST_F(Copying, KeepsNoLargeArraysOfKernelsWithUnknownBlocks) {
   EXPECT_FALSE(find(plan(), "b").Verdict.usesShared());
 }
 
+// The calls of these are of the original.
+TEST_F(Copying, NeedsNoCopyOfOtherCallers) {
+  FunctionText Operator = function(40, 200, {call(205, {20})});
+  Operator.Problem = "it is an operator";
+  U.Result.Facts.Functions.push_back(Operator);
+  EXPECT_TRUE(isInCopy());
+  const Plan P = plan();
+  ASSERT_EQ(P.Copies.size(), 2u);
+  EXPECT_EQ(P.CallsOfCopies.size(), 1u);
+  outer().Calls.push_back(call(0, {20}));
+  EXPECT_TRUE(isInCopy());
+  EXPECT_EQ(plan().Copies[1].Calls.size(), 1u);
+}
+
 TEST_F(Copying, NeedsNamesThatCanChange) {
   outer().Calls = {call(0, {20})};
   EXPECT_EQ(whyNot(), "versions of kernels would call 'inner', and it has no "
@@ -385,7 +399,8 @@ TEST_F(Losing, KernelsMoveWhatIsTheirOwn) {
     (*Work)["other"].Arrays[1].NonUniform = updated(600);
   const Plan P = plan();
   EXPECT_TRUE(find(P, "own").Verdict.usesShared());
-  EXPECT_EQ(P.Kernels[1].WarpBytes, 16u * 4 * 32);
+  EXPECT_FALSE(P.Kernels[1].HasVersion);
+  EXPECT_EQ(P.Kernels[1].SharedAfter, 16u * 4 * 256);
   EXPECT_EQ(P.Kernels[0].WarpBytes, 64u * 4 * 32);
   EXPECT_EQ(P.CallsOfCopies.size(), 1u);
 }
