@@ -190,7 +190,9 @@ static std::optional<Why> whyNoBound(const MergedKernel &K,
   if (!Facts.BoundsInsertion.isValid())
     return Why{Reason::KernelInMacro, Facts.Where, Facts.Name};
   if (!mayAddBounds(K, S.Block.ToAdd))
-    return Why{Reason::LinkedCallees, Facts.Where, Facts.Name};
+    return Why{Reason::BlockSizeUnknown, Facts.Where,
+               "it calls functions of other files, which might not link with "
+               "its launch bounds"};
   return std::nullopt;
 }
 

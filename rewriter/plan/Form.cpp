@@ -157,8 +157,7 @@ FormBuilder::FormBuilder(const MergedRun &Run, const PlanOptions &Options,
 // Obstacles that are not in the way of dynamic shared memory.
 static bool isAboutBlockSize(const std::optional<Why> &Obstacle) {
   return Obstacle && (Obstacle->Why == Reason::BlockSizeUnknown ||
-                      Obstacle->Why == Reason::DynamicSharedMemory ||
-                      Obstacle->Why == Reason::LinkedCallees);
+                      Obstacle->Why == Reason::DynamicSharedMemory);
 }
 
 // --- Bytes -------------------------------------------------------------------

@@ -86,7 +86,6 @@ ELSEWHERE = {
     "decided-keep": "decisions_test.py", "byte-elements": "decisions_test.py",
     "block-size-conflict": "tests/unit/plan/BlockBoundTest.cpp",
     "version-outdated": "output_test.py",
-    "linked-callees": "tests/unit/plan/CallGraphTest.cpp",
     "unseen-callee": "units_test.py", "version-outdated": "output_test.py",
     "not-profitable": "test_of_predictions below", "polls-memory": "test_of_predictions below",
     "part-of-warp": "test_of_predictions below",

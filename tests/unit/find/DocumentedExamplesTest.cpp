@@ -67,7 +67,6 @@ bool isGivenLater(Reason R) {
   case Reason::NeverUsed:
   case Reason::NoKernel:
   case Reason::KernelInMacro:
-  case Reason::LinkedCallees:
   case Reason::RecursiveFunction:
   case Reason::UnseenCallee:
     return true;

@@ -126,7 +126,7 @@ TEST(CallGraph, AKernelOfUnknownBlockSizeKeepsArraysOfOtherUnits) {
 TEST(CallGraph, BoundsForLargeBlocksMightNotLink) {
   TestUnit A = caller();
   A.Result.Facts.Launches.front().Threads = 512;
-  EXPECT_EQ(reasonOf(planOf(A, library())), Reason::LinkedCallees);
+  EXPECT_EQ(reasonOf(planOf(A, library())), Reason::BlockSizeUnknown);
   A.Result.Facts.Launches.front().Threads = 256;
   EXPECT_EQ(reasonOf(planOf(A, library())), Reason::DynamicIndex);
   A.Result.Facts.Launches.front().Threads = 512;
@@ -141,7 +141,7 @@ TEST(CallGraph, BoundsForLargeBlocksBesideAnotherProgram) {
   Other.Result.Evidence.Functions = {function("k", {"f"}), function("f", {})};
   EXPECT_EQ(
       reasonOf(makePlan({A.result(), library().result(), Other.result()}, {})),
-      Reason::LinkedCallees);
+      Reason::BlockSizeUnknown);
 }
 
 TEST(CallGraph, BoundsForLargeBlocksWithoutCallsIntoOtherUnits) {
