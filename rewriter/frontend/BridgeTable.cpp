@@ -28,6 +28,13 @@ FileOffset bankstripe::placeOf(const SourceManager &SM, SourceLocation Loc) {
   return {Entry ? Entry->getName().str() : "", Offset};
 }
 
+// Leaves out the tokens from First to Last; lines stay.
+static void blank(const Fault &F, Bridges &B, size_t First, size_t Last) {
+  for (size_t I = First; I <= Last; ++I)
+    B.Texts[F.File].Corrected.replace(F.at(I).second, F.Tokens[I].Text.size(),
+                                      F.Tokens[I].Text.size(), ' ');
+}
+
 // `k<< <grid, block >> >(x)`: the angles around the token become one, in front
 // of the blanks between them.
 static bool joinAngles(const Fault &F, Bridges &B) {
@@ -355,9 +362,7 @@ static bool referToShared(const Fault &F, Bridges &B) {
       return false;
     Last = I;
   }
-  const auto [Begin, Attribute] = F.Tokens[First];
-  B.Texts[F.File].Corrected.replace(Begin, Attribute.size(), Attribute.size(),
-                                    ' ');
+  blank(F, B, First, First);
   const unsigned At = F.at(F.Index).second;
   B.Behind[F.at(F.Index - 1)] = {"(&", At};
   B.Behind[F.at(F.Index)] = {")", At};
@@ -418,8 +423,8 @@ static bool dropInitializer(const Fault &F, Bridges &B) {
       Where.isMacroID() || List.end() == F.Tokens.end() ||
       List.end()->Text != ";" || List.begin()[-1].Text != "]")
     return false;
-  for (const auto [Begin, Token] : List)
-    B.Texts[F.File].Corrected.replace(Begin, Token.size(), Token.size(), ' ');
+  const size_t First = List.begin() - F.Tokens.begin();
+  blank(F, B, First, First + List.size() - 1);
   return true;
 }
 
@@ -475,11 +480,45 @@ static bool dropPercent(const Fault &F, Bridges &B) {
 
 // `int __restrict__ *p`, which was meant to be `int *__restrict__ p`.
 static bool dropRestrict(const Fault &F, Bridges &B) {
-  const auto [Begin, Qualifier] = F.Tokens[F.Index];
-  if (!Qualifier.contains("restrict"))
+  if (!F.text().contains("restrict"))
     return false;
-  B.Texts[F.File].Corrected.replace(Begin, Qualifier.size(), Qualifier.size(),
-                                    ' ');
+  blank(F, B, F.Index, F.Index);
+  return true;
+}
+
+// `typedef unsigned long long uint64_t;` in a source without headers, as those
+// for NVRTC are. The system's, which Clang has read, serves as well; other
+// names that the same declaration has would be missed.
+static bool dropTypedef(const Fault &F, Bridges &B) {
+  size_t First = F.Index;
+  for (int Depth = 0; F.Tokens[First].Text != "typedef" || Depth; --First) {
+    const StringRef Text = F.Tokens[First].Text;
+    Depth += int(Text == "}") - int(Text == "{");
+    if (First == 0 || (isAmong(Text, "; ,") && Depth == 0))
+      return false;
+  }
+  if (F.Index + 1 == F.Tokens.size() || F.Tokens[F.Index + 1].Text != ";")
+    return false;
+  blank(F, B, First, F.Index + 1);
+  return true;
+}
+
+// `s.template f(x)` where f is no template.
+static bool dropTemplate(const Fault &F, Bridges &B) {
+  if (F.Index == 0 || F.Tokens[F.Index - 1].Text != "template")
+    return false;
+  blank(F, B, F.Index - 1, F.Index - 1);
+  return true;
+}
+
+// `alignas(64) T x;` where T asks for more.
+static bool dropAlignment(const Fault &F, Bridges &B) {
+  size_t Last = F.Index;
+  while (Last < F.Tokens.size() && F.Tokens[Last].Text != ")")
+    ++Last;
+  if (F.text() != "alignas" || Last == F.Tokens.size())
+    return false;
+  blank(F, B, F.Index, Last);
   return true;
 }
 
@@ -600,6 +639,12 @@ static constexpr Bridge Table[] = {
     {diag::err_init_conversion_failed, castFunction, "cast it to 'void *'"},
     {diag::err_asm_invalid_escape, dropPercent,
      "write '%%' before the name of a register"},
+    {diag::err_redefinition_different_typedef, dropTypedef,
+     "include the header that declares it"},
+    {diag::err_template_kw_refers_to_non_template, dropTemplate,
+     "leave out 'template', no template has the name"},
+    {diag::err_alignas_underaligned, dropAlignment,
+     "leave out 'alignas', the type asks for more"},
 };
 
 llvm::ArrayRef<Bridge> bankstripe::knownBridges() { return Table; }

@@ -13,6 +13,8 @@
 
 #include "frontend/SideBridges.h"
 
+#include "frontend/CompilerOptions.h"
+
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
@@ -91,10 +93,22 @@ static CUDAFunctionTarget sideOfCallee(const Fault &F) {
   return CUDAFunctionTarget(F.Diag.getRawArg(3));
 }
 
+// Whether the declaration of the function that F names begins with constexpr.
+static bool isConstexpr(const Fault &F) {
+  for (size_t I = F.Index; I > 0; --I) {
+    if (F.Tokens[I].Text == "constexpr")
+      return true;
+    if (isAmong(F.Tokens[I].Text, "; { }"))
+      break;
+  }
+  return false;
+}
+
 // `sizeof(ArraySizeHelper(a))`: what is only named, and not called, may be of
-// the other side. A container of the host may construct objects whose
-// constructors are the device's. In its pass for the device nvcc does not look
-// at what the host calls. Other calls of the other side nvcc rejects.
+// the other side, and so may what is constexpr (--expt-relaxed-constexpr). A
+// container of the host may construct objects whose constructors are the
+// device's. In its pass for the device nvcc does not look at what the host
+// calls. Other calls of the other side nvcc rejects.
 bool bankstripe::putCandidateOnBothSides(const Fault &F, Bridges &B) {
   const CUDAFunctionTarget Side = sideOfCallee(F);
   if (Side != CUDAFunctionTarget::Host && Side != CUDAFunctionTarget::Device)
@@ -103,7 +117,7 @@ bool bankstripe::putCandidateOnBothSides(const Fault &F, Bridges &B) {
     return putOnBothSides(F, B);
   if (Side == CUDAFunctionTarget::Host)
     return false;
-  if (F.Diag.getRawArg(0) == WrittenConstructor)
+  if (F.Diag.getRawArg(0) == WrittenConstructor || isConstexpr(F))
     return putOnBothSides(F, B);
   // What declares several functions is not the declarator of one.
   if (F.Diag.getLocation().isMacroID())

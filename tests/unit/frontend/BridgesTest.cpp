@@ -572,6 +572,12 @@ TEST(Bridges, ObjectsOfTheDeviceThatAContainerOfTheHostMakes) {
   EXPECT_TRUE(parsesBridged(
       Container + "struct S { int v; __device__ S(int x) : v(x) {} };\n"
                   "void fill(Container<S> &c) { c.add(3); }\n"));
+  // Nor does nvcc mind what is constexpr, if it is asked not to.
+  EXPECT_TRUE(parsesBridged(
+      "template <class T> __device__ static constexpr auto f(T t) {\n"
+      "  return t + 1; }\n"
+      "template <class T> int run(T t) { return f(t); }\n"
+      "int g() { return run(3); }\n"));
   // Overloads for each side are no constructors.
   EXPECT_THAT(failureOf("__device__ int f(int);\n"
                         "int run() { return f(3); }\n"),
@@ -603,6 +609,33 @@ TEST(Bridges, LabelsBehindInitializers) {
       "  case 1: auto y = p + 1, z = y; return *z;\n"
       "  case 2: int t[2] = {1, 2}; if (a) { return t[a]; } break;\n"
       "  case 3: P q(3); return q.v; default: break; } return 1; }\n"));
+}
+
+// As in sources for NVRTC, which read no header of the system.
+TEST(Bridges, TypesOfTheSystemThatAFileDeclares) {
+  EXPECT_TRUE(parsesBridged(
+      "typedef unsigned long long uint64_t;\n"
+      "struct Own { uint64_t words[2]; };\n"
+      "__global__ void k(uint64_t *p, Own o) { p[0] = o.words[1]; }\n"));
+  EXPECT_THAT(failureOf("typedef int N; typedef struct {\n"
+                        "  int x; } *P, N;\n"),
+              HasSubstr("redefinition"));
+}
+
+TEST(Bridges, TemplateBeforeWhatIsNone) {
+  EXPECT_TRUE(parsesBridged(
+      "template <int N> struct S {\n"
+      "  __device__ void put(int o, int v) { p[o] = v * N; } int *p; };\n"
+      "template <class T> __global__ void k(T s) { s.template put(1, 2); }\n"
+      "template __global__ void k<S<4>>(S<4>);\n"));
+}
+
+TEST(Bridges, AlignmentBelowThatOfTheType) {
+  EXPECT_TRUE(
+      parsesBridged("struct alignas(128) M { int o[4]; };\n"
+                    "template <class T> int f(T v) { alignas(64) M m = {};\n"
+                    "  return m.o[0] + v; }\n"
+                    "int g() { return f(1); }\n"));
 }
 
 TEST(Bridges, PointersThatBecomeSmallNumbers) {
