@@ -165,7 +165,8 @@ bool bankstripe::isClearing(const DeclRefExpr *Reference,
       variableOf(Call->getArg(0)) != Reference->getDecl())
     return false;
   const QualType Type = Reference->getDecl()->getType();
-  return constantOf(Call->getArg(1), Body.Context) == 0 &&
+  return !Type->isDependentType() &&
+         constantOf(Call->getArg(1), Body.Context) == 0 &&
          constantOf(Call->getArg(2), Body.Context) ==
              Body.Context.getTypeSizeInChars(Type).getQuantity();
 }

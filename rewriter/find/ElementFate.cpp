@@ -263,7 +263,8 @@ static Fate ofPointer(const Expr *E, Scope C) {
     // Another view of the same bytes, no wider or more aligned than the
     // element.
     QualType Seen = To->getPointeeType(), Was = E->getType()->getPointeeType();
-    if (Seen->isIncompleteType() || Was->isIncompleteType() ||
+    if (Seen->isDependentType() || Was->isDependentType() ||
+        Seen->isIncompleteType() || Was->isIncompleteType() ||
         Context.getTypeSizeInChars(Seen) > Context.getTypeSizeInChars(Was) ||
         Context.getTypeAlign(Seen) > Context.getTypeAlign(Was))
       return Fate::Escapes;

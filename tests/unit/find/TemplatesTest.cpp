@@ -227,6 +227,16 @@ TEST(Templates, WithoutInstantiations) {
   EXPECT_TRUE(F.front().Instances.empty());
 }
 
+// Nobody knows how large they are.
+TEST(Templates, WithoutInstantiationsMayCastToTypesThatDepend) {
+  EXPECT_EQ(factsOf("template <class T, int N>\n"
+                    "__global__ void kernel(T *out, int i) {\n"
+                    "  int a[4]; a[i] = 1; out[i] = *(T *)&a[0];\n"
+                    "  bool b[N]; memset(b, 0, sizeof(b)); b[i] = true; }")
+                .Findings.size(),
+            2u);
+}
+
 TEST(Templates, OfMethods) {
   auto F = testFind("template <class T> struct S {\n"
                     "  __device__ T f(int i) {\n"
