@@ -224,7 +224,7 @@ CallReader::declarationsFor(const Mention &M, const FunctionDecl *By) const {
   }
   for (const FunctionDecl *Declared : M.Named->redecls())
     if (std::string Code = repeated(Declared, By); !Code.empty())
-      return {Opening + Code + Closing};
+      return {(llvm::Twine(Opening) + Code + Closing).str()};
   return {};
 }
 
