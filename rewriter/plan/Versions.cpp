@@ -57,7 +57,7 @@ private:
     return Run.Kernels[Row].CallsOriginals;
   }
   bool leadsTo(unsigned Row, const ReachedArray &A) const;
-  bool mayLeadOthers(unsigned Row) const;
+  bool needsCopy(const ReachedArray &A) const;
   bool addSharers();
   void placeInFunction(unsigned Index);
 
@@ -94,14 +94,11 @@ bool VersionFinder::leadsTo(unsigned Row, const ReachedArray &A) const {
          !callsOriginals(Row) && Copies.leadTo(Run.Kernels[Row].Facts, A.Array);
 }
 
-// Whether an array of kernel Row can move only in a copy, as another one that
-// reaches it calls originals.
-bool VersionFinder::mayLeadOthers(unsigned Row) const {
-  return llvm::any_of(Run.Arrays, [&](const ReachedArray &A) {
-    return llvm::is_contained(A.Kernels, Row) && leadsTo(Row, A) &&
-           llvm::any_of(A.Kernels,
-                        [&](unsigned Other) { return callsOriginals(Other); });
-  });
+// Whether A can move only in a copy of its function: a version calls that, or a
+// kernel that is to call the original.
+bool VersionFinder::needsCopy(const ReachedArray &A) const {
+  return llvm::any_of(
+      A.Kernels, [&](unsigned Row) { return has(Row) || callsOriginals(Row); });
 }
 
 // Of kernels that share arrays of functions, all have versions or none, as far
@@ -109,8 +106,7 @@ bool VersionFinder::mayLeadOthers(unsigned Row) const {
 bool VersionFinder::addSharers() {
   std::set<TextRange> Texts;
   for (const ReachedArray &A : Run.Arrays)
-    if (llvm::any_of(A.Kernels,
-                     [&](unsigned Row) { return has(Row) && leadsTo(Row, A); }))
+    if (needsCopy(A))
       for (unsigned Row : A.Kernels)
         if (!has(Row) && leadsTo(Row, A) &&
             !Stay.count(textOf(Run.Kernels[Row])))
@@ -134,9 +130,7 @@ static void keepArray(std::optional<KernelWork> &Work, unsigned Index) {
 // An array of a function moves in a copy, for the versions that lead to one.
 void VersionFinder::placeInFunction(unsigned Index) {
   ReachedArray &A = Run.Arrays[Index];
-  const bool NeedsCopy = llvm::any_of(
-      A.Kernels, [&](unsigned Row) { return has(Row) || callsOriginals(Row); });
-  if (A.Array.Function.IsKernel || (!NeedsCopy && !A.OnlyInCopy))
+  if (A.Array.Function.IsKernel || (!needsCopy(A) && !A.OnlyInCopy))
     return;
   auto Keeps = [&](unsigned Row) { return !has(Row) || !leadsTo(Row, A); };
   if (llvm::all_of(A.Kernels, Keeps)) {
@@ -170,8 +164,7 @@ RunWithForms VersionFinder::find() {
   for (auto [Row, K] : llvm::enumerate(Run.Kernels)) {
     if (!whyNoVersion(K, Options).empty())
       Stay.insert(textOf(K));
-    if (K.Chooses || K.WhereResident || mayLeadOthers(Row) ||
-        isBetter(Row, InPlace[Row]))
+    if (K.Chooses || K.WhereResident || isBetter(Row, InPlace[Row]))
       Better.insert(textOf(K));
   }
   for (auto [Row, K] : llvm::enumerate(Run.Kernels))

@@ -175,6 +175,19 @@ TEST_F(Copying, NeedsNoCopyOfOtherCallers) {
   EXPECT_EQ(plan().Copies[1].Calls.size(), 1u);
 }
 
+// A version of `k` calls the original, so `b` moves for `other` alone, whose
+// block is known.
+TEST_F(Copying, IsForKernelsWhoseNamesLeadThere) {
+  addKernel();
+  U.array(makeArray("a", 16, 4, 2));
+  textOfKernel().Calls = {call(0, {30})};
+  const Plan P = plan();
+  EXPECT_TRUE(find(P, "b").Verdict.Storage.InCopy);
+  EXPECT_EQ(find(P, "b").Kernels, std::vector<unsigned>{1});
+  EXPECT_TRUE(P.Kernels[0].HasVersion);
+  EXPECT_TRUE(P.Kernels[1].HasVersion);
+}
+
 TEST_F(Copying, NeedsNamesThatCanChange) {
   outer().Calls = {call(0, {20})};
   EXPECT_EQ(whyNot(), "versions of kernels would call 'inner', and it has no "
