@@ -106,12 +106,10 @@ static bool isForDevice(const FunctionDecl *Function) {
          Function->hasAttr<CUDAGlobalAttr>();
 }
 
-// Whether one file defines it, and others may call it.
+// Whether a copy of it can be declared, and called, where it is.
 static bool isLinked(const FunctionDecl *Function) {
-  return Function->getLangOpts().GPURelocatableDeviceCode &&
-         Function->hasAttr<CUDADeviceAttr>() &&
-         Function->isExternallyVisible() && !Function->isInlined() &&
-         !Function->isTemplateInstantiation() && !Function->isCXXClassMember();
+  return isStrong(Function) && Function->hasAttr<CUDADeviceAttr>() &&
+         !Function->isCXXClassMember();
 }
 
 static std::string symbolOf(const FunctionDecl *Function) {

@@ -94,12 +94,21 @@ bool bankstripe::isOutdated(const FunctionDecl *Version,
          !Comment.starts_with(textDigest(copiedText(*Now)));
 }
 
-bool bankstripe::isWeak(const FunctionDecl *Function) {
+// Nothing where the linker does not see it.
+static std::optional<GVALinkage> deviceLinkageOf(const FunctionDecl *Function) {
   const ASTContext &Context = Function->getASTContext();
   // A static kernel is seen from outside because the host must find it.
   if (!Context.getLangOpts().GPURelocatableDeviceCode ||
       !Function->isExternallyVisible())
-    return false;
-  const GVALinkage Linkage = Context.GetGVALinkageForFunction(Function);
+    return std::nullopt;
+  return Context.GetGVALinkageForFunction(Function);
+}
+
+bool bankstripe::isWeak(const FunctionDecl *Function) {
+  const auto Linkage = deviceLinkageOf(Function);
   return Linkage == GVA_DiscardableODR || Linkage == GVA_StrongODR;
+}
+
+bool bankstripe::isStrong(const FunctionDecl *Function) {
+  return deviceLinkageOf(Function) == GVA_StrongExternal;
 }

@@ -33,6 +33,9 @@ bool isOutdated(const clang::FunctionDecl *Version,
 /// definitions of it.
 bool isWeak(const clang::FunctionDecl *Function);
 
+/// The same where one file defines it, and others may call it.
+bool isStrong(const clang::FunctionDecl *Function);
+
 } // namespace bankstripe
 
 #endif

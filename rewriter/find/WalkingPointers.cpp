@@ -34,6 +34,7 @@
 #include "find/Declaration.h"
 #include "find/KernelFacts.h"
 #include "find/PointerDeclaration.h"
+#include "find/Versions.h"
 #include "frontend/UserFiles.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -507,9 +508,7 @@ std::string PointerFollower::deducedType(const FunctionDecl *Function,
                                          const BodyIndex &Body) const {
   const ParmVarDecl *Parameter = Function->getParamDecl(Index);
   const QualType Element = Parameter->getType()->getPointeeType();
-  const bool Linked = Text.language().GPURelocatableDeviceCode &&
-                      Function->isExternallyVisible() && !Function->isInlined();
-  if (Linked || Function->hasAttr<CUDAHostAttr>() ||
+  if (isStrong(Function) || Function->hasAttr<CUDAHostAttr>() ||
       Function->isTemplateInstantiation() || Parameter->hasDefaultArg() ||
       Parameter->getType().isRestrictQualified() ||
       !Element->isArithmeticType() || Element->isBooleanType() ||

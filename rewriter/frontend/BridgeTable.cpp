@@ -8,6 +8,7 @@
 #include "frontend/BridgeTable.h"
 
 #include "frontend/CompilerOptions.h"
+#include "frontend/LeftOut.h"
 #include "frontend/SideBridges.h"
 #include "clang/Basic/CharInfo.h"
 #include "clang/Basic/Diagnostic.h"
@@ -26,13 +27,6 @@ FileOffset bankstripe::placeOf(const SourceManager &SM, SourceLocation Loc) {
   const auto [File, Offset] = SM.getDecomposedSpellingLoc(Loc);
   const auto Entry = SM.getFileEntryRefForID(File);
   return {Entry ? Entry->getName().str() : "", Offset};
-}
-
-// Leaves out the tokens from First to Last; lines stay.
-static void blank(const Fault &F, Bridges &B, size_t First, size_t Last) {
-  for (size_t I = First; I <= Last; ++I)
-    B.Texts[F.File].Corrected.replace(F.at(I).second, F.Tokens[I].Text.size(),
-                                      F.Tokens[I].Text.size(), ' ');
 }
 
 // `k<< <grid, block >> >(x)`: the angles around the token become one, in front
@@ -103,34 +97,6 @@ static bool spellAsOperator(const Fault &F, Bridges &B) {
   Text.replace(Begin, End - Begin,
                Name + std::string(End - Begin - Name.size(), ' '));
   return true;
-}
-
-// `#pragma unroll` in front of what is no loop, or with a number that is none.
-// nvcc goes on without it.
-static bool dropUnroll(const Fault &F, Bridges &B) {
-  auto Text = [&](size_t I) { return F.Tokens[I].Text; };
-  auto Blank = [&](size_t Begin, size_t End) {
-    std::string &All = B.Texts[F.File].Corrected;
-    All.replace(Begin, End - Begin, End - Begin, ' ');
-    return true;
-  };
-  if (F.Index >= 4 && Text(F.Index - 4) == "_Pragma" &&
-      Text(F.Index - 2).contains("unroll"))
-    return Blank(F.at(F.Index - 4).second, F.at(F.Index - 1).second + 1);
-  size_t First = F.Index;
-  while (First > 0 && Text(First) != "#")
-    --First;
-  if (First + 2 >= F.Tokens.size() || Text(First) != "#" ||
-      Text(First + 1) != "pragma" ||
-      !isAmong(Text(First + 2), "unroll nounroll unroll_and_jam"))
-    return false;
-  const unsigned Begin = F.at(First).second;
-  const StringRef All = B.Texts[F.File].Corrected;
-  const size_t End = All.find('\n', Begin);
-  const StringRef Before = All.take_front(Begin).rsplit('\n').second;
-  return End != StringRef::npos && (First == 0 || Before.trim().empty()) &&
-         (F.Index == First || F.at(F.Index - 1).second < End) &&
-         Blank(Begin, End);
 }
 
 // `asm("..." : "+r"(a) "=r"(b))`.
@@ -264,26 +230,6 @@ static bool addThis(const Fault &F, Bridges &B) {
   return F.Index > 0;
 }
 
-// `void C::f<T>(T x)` in the definition of a template.
-static bool dropArguments(const Fault &F, Bridges &B) {
-  size_t First = F.Index + 1;
-  while (First < F.Tokens.size() && F.Tokens[First].Text != "<")
-    if (F.Tokens[First++].Text == ";")
-      return false;
-  int Depth = 0;
-  for (size_t Last = First; Last < F.Tokens.size(); ++Last) {
-    const StringRef Text = F.Tokens[Last].Text;
-    Depth += int(Text.count('<')) - int(Text.count('>'));
-    if (Depth > 0)
-      continue;
-    const unsigned Begin = F.at(First).second;
-    const size_t Size = F.at(Last).second + Text.size() - Begin;
-    B.Texts[F.File].Corrected.replace(Begin, Size, Size, ' ');
-    return Depth == 0;
-  }
-  return false;
-}
-
 // `case 0: int x = 3; break; case 1:`. Braces end the scope before the label.
 static bool braceCase(const Fault &F, Bridges &B) {
   auto IsLabel = [&](size_t I) {
@@ -362,7 +308,7 @@ static bool referToShared(const Fault &F, Bridges &B) {
       return false;
     Last = I;
   }
-  blank(F, B, First, First);
+  leaveOut(F, B, First, First);
   const unsigned At = F.at(F.Index).second;
   B.Behind[F.at(F.Index - 1)] = {"(&", At};
   B.Behind[F.at(F.Index)] = {")", At};
@@ -409,25 +355,6 @@ static bool pointAtBytes(const Fault &F, Bridges &B) {
   return Found;
 }
 
-// `float a[n][3] = {};` on the host. Literals are no news to the device. (What
-// a header says, another inclusion of it may say of the device's arrays.)
-static bool dropInitializer(const Fault &F, Bridges &B) {
-  const auto List =
-      F.Tokens.drop_front(F.Index)
-          .drop_until([](const auto &T) { return isAmong(T.Text, "= { ;"); })
-          .take_until([](const auto &T) {
-            return T.Text == ";" || isAsciiIdentifierStart(T.Text.front());
-          });
-  const SourceLocation Where = F.Diag.getLocation();
-  if (!F.IsForHost || !F.Diag.getSourceManager().isInMainFile(Where) ||
-      Where.isMacroID() || List.end() == F.Tokens.end() ||
-      List.end()->Text != ";" || List.begin()[-1].Text != "]")
-    return false;
-  const size_t First = List.begin() - F.Tokens.begin();
-  blank(F, B, First, First + List.size() - 1);
-  return true;
-}
-
 // `void *p = &f` where f is a function.
 static bool castFunction(const Fault &F, Bridges &B) {
   const auto Value = underlined(F, 0);
@@ -462,64 +389,6 @@ static bool compareWithPointer(const Fault &F, Bridges &B) {
         return true;
       }
   return false;
-}
-
-// `asm("mov.u64 %0, %globaltimer;")` for `%%globaltimer`.
-static bool dropPercent(const Fault &F, Bridges &B) {
-  std::string &Text = B.Texts[F.File].Corrected;
-  const size_t At = Text.rfind('%', F.Offset);
-  if (At == std::string::npos)
-    return false;
-  Text[At] = ' ';
-  // The others in this string. A letter before a digit may be for the operand.
-  for (size_t I = At; I + 2 < Text.size() && Text[I] != '"'; ++I)
-    if (Text[I] == '%' && isLetter(Text[I + 1]) && !isDigit(Text[I + 2]))
-      Text[I] = Text[I - 1] == '%' ? '%' : ' ';
-  return true;
-}
-
-// `int __restrict__ *p`, which was meant to be `int *__restrict__ p`.
-static bool dropRestrict(const Fault &F, Bridges &B) {
-  if (!F.text().contains("restrict"))
-    return false;
-  blank(F, B, F.Index, F.Index);
-  return true;
-}
-
-// `typedef unsigned long long uint64_t;` in a source without headers, as those
-// for NVRTC are. The system's, which Clang has read, serves as well; other
-// names that the same declaration has would be missed.
-static bool dropTypedef(const Fault &F, Bridges &B) {
-  size_t First = F.Index;
-  for (int Depth = 0; F.Tokens[First].Text != "typedef" || Depth; --First) {
-    const StringRef Text = F.Tokens[First].Text;
-    Depth += int(Text == "}") - int(Text == "{");
-    if (First == 0 || (isAmong(Text, "; ,") && Depth == 0))
-      return false;
-  }
-  if (F.Index + 1 == F.Tokens.size() || F.Tokens[F.Index + 1].Text != ";")
-    return false;
-  blank(F, B, First, F.Index + 1);
-  return true;
-}
-
-// `s.template f(x)` where f is no template.
-static bool dropTemplate(const Fault &F, Bridges &B) {
-  if (F.Index == 0 || F.Tokens[F.Index - 1].Text != "template")
-    return false;
-  blank(F, B, F.Index - 1, F.Index - 1);
-  return true;
-}
-
-// `alignas(64) T x;` where T asks for more.
-static bool dropAlignment(const Fault &F, Bridges &B) {
-  size_t Last = F.Index;
-  while (Last < F.Tokens.size() && F.Tokens[Last].Text != ")")
-    ++Last;
-  if (F.text() != "alignas" || Last == F.Tokens.size())
-    return false;
-  blank(F, B, F.Index, Last);
-  return true;
 }
 
 // `__cluster_dims__(16, 1, 1)`: Clang has room for 8. What the tool says of a

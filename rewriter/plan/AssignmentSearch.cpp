@@ -364,10 +364,11 @@ bool Searcher::polls(unsigned Row) const {
   return Work && Work->Polls && Work->Rows + Work->Gathered == 0;
 }
 
-// Whether kernel Row keeps its arrays, and those of its group, as they are.
+// Whether kernel Row keeps its arrays, and those of its group, as they are: it
+// polls, loses, or does its work where nobody looked.
 bool Searcher::mayNotChange(unsigned Row) const {
   if (polls(Row) || !P.Run.Kernels[Row].Work)
-    return true; // Its work is done where nobody looked.
+    return true;
   const auto Predicted = E.predict(Row, A, Asked);
   return Predicted && loses(*Predicted);
 }

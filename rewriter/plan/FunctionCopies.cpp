@@ -61,16 +61,12 @@ FunctionCopies::FunctionCopies(const MergedRun &Run) {
     ByText.try_emplace({F->Definition.File, F->Definition.Offset}, F);
   };
   for (const auto &[Where, F] : All)
-    if (isPossible(Where))
+    if (Possible.count(Where))
       AddText(F);
   for (const auto &[Where, F] : All)
     AddText(F);
   for (const Place &Kernel : Kernels)
     BelowKernels[Kernel] = below(Kernel);
-}
-
-bool FunctionCopies::isPossible(const Place &Function) const {
-  return Possible.count(Function) != 0;
 }
 
 // Why C in In cannot name copies; empty if it can.
@@ -79,7 +75,7 @@ std::string FunctionCopies::whyNameStays(const NamedCall &C,
   if (!C.Name.isValid())
     return C.Problem.empty() ? "a call of it has no name" : C.Problem;
   if (llvm::all_of(C.Callees,
-                   [&](const Place &Callee) { return isPossible(Callee); }))
+                   [&](const Place &Callee) { return Possible.count(Callee); }))
     return "";
   return "what '" + In.Title + "' calls by its name may have none";
 }
@@ -110,7 +106,7 @@ const FunctionText *FunctionCopies::innermost(const Finding &F,
 
 const FunctionText *FunctionCopies::holderOf(const Finding &F) const {
   const FunctionText *Around = innermost(F, /*WithProblem=*/false);
-  return Around && isPossible(Around->Where) ? Around : nullptr;
+  return Around && Possible.count(Around->Where) ? Around : nullptr;
 }
 
 // The functions with copies that Caller leads to.

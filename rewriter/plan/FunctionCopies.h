@@ -36,7 +36,6 @@ public:
   void addTo(Plan &P) const;
 
 private:
-  bool isPossible(const Place &Function) const;
   const FunctionText *innermost(const Finding &F, bool WithProblem) const;
   std::string whyNameStays(const NamedCall &C, const FunctionText &In) const;
   std::set<Place> below(const Place &Caller) const;

@@ -113,6 +113,12 @@ static bool fitsTwoRegisters(const ReachedArray &A) {
 
 static bool always(const ReachedArray &) { return true; }
 
+static bool needsSlot(const ReachedArray &A) {
+  return llvm::any_of(A.Array.Obstacles, [](const Obstacle &O) {
+    return infoOf(O.Why).Verdict == VerdictKind::Slot;
+  });
+}
+
 // Constants get their values where they are declared.
 bool bankstripe::canBeSplit(const ReachedArray &A, unsigned First) {
   return A.Array.Shape.Extents.size() == 1 && !A.Array.HasConst &&
@@ -120,9 +126,7 @@ bool bankstripe::canBeSplit(const ReachedArray &A, unsigned First) {
                       [&](const ArrayInstance &I) {
                         return I.Shape.elements() > First;
                       }) &&
-         llvm::none_of(A.Array.Obstacles, [](const Obstacle &O) {
-           return infoOf(O.Why).Verdict == VerdictKind::Slot;
-         });
+         !needsSlot(A);
 }
 
 // --- The table ---------------------------------------------------------------
@@ -180,12 +184,10 @@ uint64_t bankstripe::bytesIn(const ReachedArray &A, const LayoutInfo &Layout,
 
 uint64_t bankstripe::leastBytesIn(const ReachedArray &A, unsigned Row,
                                   unsigned Threads) {
-  const bool IsSlot = llvm::any_of(A.Array.Obstacles, [](const Obstacle &O) {
-    return infoOf(O.Why).Verdict == VerdictKind::Slot;
-  });
-  return bytesIn(
-      A, IsSlot ? infoOf(Treatment{VerdictKind::Slot}) : smallestStripe(A), Row,
-      Threads);
+  return bytesIn(A,
+                 needsSlot(A) ? infoOf(Treatment{VerdictKind::Slot})
+                              : smallestStripe(A),
+                 Row, Threads);
 }
 
 uint64_t bankstripe::bytesPerWarp(const ReachedArray &A,

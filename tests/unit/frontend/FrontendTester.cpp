@@ -58,6 +58,18 @@ Parsed parseText(StringRef Text, std::vector<std::string> Args) {
   return parse(builtinJob(Folder.write("a.cu", Text), std::move(Args)));
 }
 
+Parsed parseBridged(const std::string &Text) {
+  return parseText(Text, {"-std=c++17"});
+}
+
+bool parsesBridged(const std::string &Text) {
+  return parseBridged(Text).Succeeded;
+}
+
+std::string failureOf(const std::string &Code) {
+  return toString(parseSnippet(Code, "snippet.cu", [](ParsedUnit &) {}));
+}
+
 ::testing::AssertionResult parses(StringRef Code,
                                   std::vector<std::string> Args) {
   const Parsed P = parseText(Code, std::move(Args));

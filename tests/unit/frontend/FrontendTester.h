@@ -35,6 +35,13 @@ Parsed parse(const CompileJob &Job);
 /// The same of a file `a.cu` that holds \p Text.
 Parsed parseText(llvm::StringRef Text, std::vector<std::string> Args = {});
 
+/// The same, with what bridges offer, for C++17.
+Parsed parseBridged(const std::string &Text);
+bool parsesBridged(const std::string &Text);
+
+/// The message of a parse of \p Code that fails; else empty.
+std::string failureOf(const std::string &Code);
+
 /// How the parse of \p Code for the host went; each that the callback sees is
 /// one of \p Calls.
 HostView hostViewOf(const std::string &Code, unsigned &Calls);

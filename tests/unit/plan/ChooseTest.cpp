@@ -332,41 +332,48 @@ TEST(Choose, WhatADecisionAsksForMoves) {
 }
 
 // `a` pays in `k`, and only costs warps in the other kernel.
-TEST(Choose, AKernelThatWouldLoseIsNamedToThoseThatShareArraysWithIt) {
-  TestUnit U = working(Random, Random);
-  U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
-  U.Result.Facts.Launches.push_back(makeLaunch(256, "other"));
-  TestArray &A = U.Arrays[0];
-  A.Kernels = {"k", "other"};
-  A.Shape.Extents = {30};
-  A.Shape.BytesPerThread = 4 * 30;
-  KernelWork W;
-  W.Instructions = 1000, W.Global = 100;
-  W.Arrays[0] = Rare;
-  U.Result.Evidence.Work["other"] = W;
-  const Plan P = U.plan(choosy());
-  EXPECT_EQ(reasonOf(P, "b"), Reason::NotProfitable);
-  EXPECT_THAT(find(P, "b").Verdict.Detail,
-              HasSubstr(", but kernel 'other', which shares arrays with its "
-                        "kernel, would run at 0."));
-  EXPECT_THAT(find(P, "a").Verdict.Detail, Not(HasSubstr("other")));
-}
-
-// `b` pays in `k`, and the other kernel may lose by `a`, which both reach.
-TEST(Choose, AKernelThatMayLoseIsNamedToThoseThatShareArraysWithIt) {
-  TestUnit U = working(Random, Random);
+/// Adds a kernel `other` that reaches the first array of \p U, and does \p
+/// Work.
+void addOther(TestUnit &U, KernelWork Work) {
   U.Result.Facts.Kernels.push_back(makeKernel("other", 60));
   U.Result.Facts.Launches.push_back(makeLaunch(256, "other"));
   U.Arrays[0].Kernels = {"k", "other"};
-  KernelWork W;
-  W.Instructions = 1000, W.Gathered = 40;
-  W.Arrays[0] = {updated(250), {}, {}};
-  U.Result.Evidence.Work["other"] = W;
-  const Plan P = U.plan(choosy());
+  Work.Instructions = 1000;
+  U.Result.Evidence.Work["other"] = std::move(Work);
+}
+
+/// What keeps `b`, which pays in `k`, and is in no other kernel.
+std::string whyBStays(const Plan &P) {
   EXPECT_EQ(reasonOf(P, "b"), Reason::NotProfitable);
-  EXPECT_THAT(find(P, "b").Verdict.Detail,
-              HasSubstr(", but kernel 'other', which shares arrays with its "
-                        "kernel, may run at 0."));
+  return find(P, "b").Verdict.Detail;
+}
+
+TEST(Choose, AKernelThatWouldLoseIsNamedToThoseThatShareArraysWithIt) {
+  TestUnit U = working(Random, Random);
+  KernelWork W;
+  W.Global = 100;
+  W.Arrays[0] = Rare;
+  addOther(U, W);
+  U.Arrays[0].Shape.Extents = {30};
+  U.Arrays[0].Shape.BytesPerThread = 4 * 30;
+  const Plan P = U.plan(choosy());
+  EXPECT_THAT(whyBStays(P),
+              HasSubstr(", but kernel 'other', which shares arrays "
+                        "with its kernel, would run at 0."));
+  EXPECT_THAT(find(P, "a").Verdict.Detail, Not(HasSubstr("other")));
+}
+
+// By `a`, which both reach.
+TEST(Choose, AKernelThatMayLoseIsNamedToThoseThatShareArraysWithIt) {
+  TestUnit U = working(Random, Random);
+  KernelWork W;
+  W.Gathered = 40;
+  W.Arrays[0] = {updated(250), {}, {}};
+  addOther(U, W);
+  const Plan P = U.plan(choosy());
+  EXPECT_THAT(whyBStays(P),
+              HasSubstr(", but kernel 'other', which shares arrays "
+                        "with its kernel, may run at 0."));
   EXPECT_THAT(find(P, "a").Verdict.Detail,
               HasSubstr("if the L1 holds what it uses now"));
 }
